@@ -99,12 +99,11 @@ const MIN_FUNCTION_WORDS = 3
 
 /** Whether a question is in English and the text in another language, or the reverse. Tables and code have no language. */
 export function isOtherLanguage(question: string, text: string): boolean {
-  const words =
-    text
-      .slice(0, MAX_SAMPLE_LENGTH)
-      .toLowerCase()
-      .match(/\p{L}+/gu) ?? []
-  const [english, foreign] = [ENGLISH, FUNCTION_WORDS].map((set) => words.filter((word) => set.has(word)).length) as [number, number]
-  const isText = (own: number, other: number) => own >= MIN_FUNCTION_WORDS && own > 2 * other
+  // Names say nothing about the language: "Van Dijk", "Los Angeles".
+  const words = text.slice(0, MAX_SAMPLE_LENGTH).match(/(?<![\p{L}\p{M}])\p{Ll}+(?![\p{L}\p{M}])/gu) ?? []
+  const [english, foreign] = [ENGLISH, FUNCTION_WORDS].map((set) => words.filter((word) => set.has(word))) as [string[], string[]]
+  // Nor does one word that is repeated, such as the "van" in a list of tasks.
+  const isText = (own: readonly string[], other: readonly string[]) =>
+    own.length >= MIN_FUNCTION_WORDS && new Set(own).size > 1 && own.length > 2 * other.length
   return isEnglish(question) ? isText(foreign, english) : isText(english, foreign)
 }

@@ -2,6 +2,7 @@
 
 import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
+import { canBeEmpty, describeRange, isEmptyResult } from './empty-result.ts'
 import { findNameColumn } from './infer-columns.ts'
 import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
@@ -43,6 +44,8 @@ export interface AnswerOptions {
   maxRuns?: number
   /** The least share of all readings that the best result must have. */
   minProbability?: number
+  /** The day of the question as an ISO date. */
+  today?: string
 }
 
 const MAX_RUNS = 40
@@ -61,16 +64,18 @@ const SECOND_DATE_PENALTY = 0.5
 /** Added to the scores of the queries over a table that the question names. */
 const TITLE_BONUS = 3
 
+const LISTING_WORDS: ReadonlySet<string> = new Set(['which', 'list', 'show'])
+
 /** Returns the best answer, then other readings that are about as likely. Empty: the question is not answered. */
 export function answerTableQuestion(
   text: string,
   tables: readonly QueryableTable[],
   weights: Weights,
-  { maxUnexplained = Number.POSITIVE_INFINITY, maxRuns = MAX_RUNS, minProbability = MIN_PROBABILITY }: AnswerOptions = {},
+  { maxUnexplained = Number.POSITIVE_INFINITY, maxRuns = MAX_RUNS, minProbability = MIN_PROBABILITY, today }: AnswerOptions = {},
 ): TableAnswer[] {
   // Where questions may be about anything, a query must suit the question, and one that explains more words is preferred.
   const isStrict = Number.isFinite(maxUnexplained)
-  const parsed = parseQuestion(isStrict ? removeFiller(text) : text)
+  const parsed = parseQuestion(isStrict ? removeFiller(text) : text, today)
   if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
   const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))
@@ -106,15 +111,20 @@ export function answerTableQuestion(
   if (shown.length > 1 && shown.some(({ best: { query } }) => query.operation.kind === 'contrast')) return []
   const total = shown.reduce((sum, { probability }) => sum + probability, 0)
   const isLikely = best !== undefined && (best.probability >= minProbability || (isStrict && total >= MIN_TOTAL_PROBABILITY))
-  if (!isLikely || best !== results[0] || isEmptyResult(best.best)) return []
+  if (!isLikely || best !== results[0]) return []
+  if (isEmptyResult(best.best.rows)) {
+    // "When was it delivered?" is not answered by "none".
+    const isNone = isStrict && (asksForNumber(parsed) || LISTING_WORDS.has(parsed.words[0]?.text ?? '')) && canBeEmpty(best.best)
+    return isNone ? [createAnswer({ ...best.best, rows: [] }, best.probability)] : []
+  }
   const answers = shown.flatMap(({ best: { table, query, sql, rows, rowNoun, quantity, run }, probability }) => {
-    const counted = createAnswer({ table, query, sql, rows, rowNoun }, probability)
+    const counted = createAnswer({ table, query, sql, rows, rowNoun, run }, probability)
     if (!quantity) return [counted]
     const sumSql = writeSql(table, quantity)
     const sums = run(sumSql)
-    return isEmptyResult({ rows: sums })
+    return isEmptyResult(sums)
       ? [counted]
-      : [createAnswer({ table, query: quantity, sql: sumSql, rows: sums, rowNoun }, probability), counted]
+      : [createAnswer({ table, query: quantity, sql: sumSql, rows: sums, rowNoun, run }, probability), counted]
   })
   return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
 }
@@ -143,21 +153,33 @@ function createRepetitionCheck(table: TypedTable, run: RunSql): (column: number)
 /** Identifies what is shown: a cell with "9,980" and a sum of 9980 are the same. */
 const getValueKey = ({ values }: TableAnswer) => values.join('\0').replaceAll(/(?<=\d),(?=\d{3})/g, '')
 
-const createAnswer = (
-  { table, query, sql, rows, rowNoun }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'>,
+function createAnswer(
+  {
+    table,
+    query,
+    sql,
+    rows,
+    rowNoun,
+    run,
+  }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'> & Pick<QueryableTable, 'run'>,
   probability: number,
-): TableAnswer => ({
-  table,
-  query,
-  sql,
-  rows,
-  values: listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
-  explanation: [
-    describeQuery(table, query, rows),
-    ...(rowNoun === undefined || !usesRows(query) ? [] : [`“${rowNoun}” was taken to mean its rows.`]),
-  ].join(' '),
-  probability,
-})
+): TableAnswer {
+  const isNone = rows.length === 0 || (rows.length === 1 && rows[0]?.[0] === 0)
+  const range = isNone ? describeRange({ table, query, run }) : undefined
+  return {
+    table,
+    query,
+    sql,
+    rows,
+    values: rows.length === 0 ? ['none'] : listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
+    explanation: [
+      describeQuery(table, query, rows),
+      ...(rowNoun === undefined || !usesRows(query) ? [] : [`“${rowNoun}” was taken to mean its rows.`]),
+      ...(range === undefined ? [] : [range]),
+    ].join(' '),
+    probability,
+  }
+}
 
 /** Whether the result is made of rows, not of the numbers of a column. */
 const usesRows = ({ operation }: Query): boolean =>
@@ -244,5 +266,3 @@ function listResultValues(table: TypedTable, { operation }: Query, rows: readonl
   const shown = operation.kind === 'list' && operation.column === undefined ? (findNameColumn(table.columns) ?? 0) : 0
   return rows.flatMap((row) => (row[shown] === null || row[shown] === undefined ? [] : [row[shown]]))
 }
-
-const isEmptyResult = ({ rows }: Pick<RankedQuery, 'rows'>) => rows.every(([value]) => value === null || value === undefined)

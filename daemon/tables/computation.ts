@@ -4,6 +4,8 @@ import type { SqlValue } from './typed-table.ts'
 export interface Computation {
   /** The result as text. */
   values: string[]
+  /** The rows of the result as text, numbers with their units. */
+  cells: string[][]
   /** The result as the query returns it. Groups have a name and a number each, listed rows all cells. */
   result: SqlValue[][]
   /** Names the columns of the result, if it has several. */
@@ -34,7 +36,12 @@ export interface ComputedAnswer {
   /** The readings of the question with their results, best first; none if it cannot be computed. */
   computations: Computation[]
   /** Says what was understood and what not, if the question is about a table but cannot be computed. */
-  problem?: { document: string; text: string }
+  problem?: {
+    document: string
+    text: string
+    /** Words for what a named row would have to say, and no column does: "phone". */
+    missing: string[]
+  }
   /** Says that a question for a computation could not be tried. */
   notice?: string
 }

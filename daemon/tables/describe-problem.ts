@@ -34,8 +34,9 @@ export function asksForComputation(text: string): boolean {
 export function describeProblem<T extends TypedTable>(
   text: string,
   tables: readonly QueryableTable<T>[],
-): { table: T; text: string } | undefined {
-  const parsed = parseQuestion(removeFiller(text))
+  today: string,
+): { table: T; text: string; missing: string[] } | undefined {
+  const parsed = parseQuestion(removeFiller(text), today)
   const isWorded = isWordedAsComputation(text, parsed)
   if (asksForText(parsed)) return undefined
   const isComputed = isWorded || asksForNumber(parsed)
@@ -46,9 +47,14 @@ export function describeProblem<T extends TypedTable>(
     const unknown = listUnknownWords(question, links)
     const understood = listUnderstood(parsed, question, table, links)
     if (understood.length === 0) continue
-    if (!isComputed && !(isDataFile(table) && asksForMissing(question, unknown, links))) continue
+    const isMissing = isDataFile(table) && asksForMissing(question, unknown, links)
+    if (!isComputed && !isMissing) continue
     if (unknown.length <= (isComputed ? Math.min(MAX_UNKNOWN_WORDS, understood.length) : MAX_UNKNOWN_WORDS))
-      return { table, text: formatProblem(table, understood, unknown, isComputed) }
+      return {
+        table,
+        text: formatProblem(table, understood, unknown, isComputed),
+        missing: isMissing ? unknown.map(({ text }) => text) : [],
+      }
   }
   return undefined
 }

@@ -107,6 +107,7 @@ function describeDifference(
 export function nameResult(table: TypedTable, { operation }: Query): string[] {
   const header = (column: number) => describeColumn(table, column)
   if (operation.kind === 'list' && operation.column === undefined) return table.columns.map((_, index) => header(index))
+  if (operation.kind === 'top' && operation.column !== operation.key) return [header(operation.column), header(operation.key)]
   if (operation.kind !== 'group' && operation.kind !== 'contrast') return []
   const { key, aggregate } = operation
   const name = ({ by, part }: Grouping) => (part ? `${header(by)} (${part})` : header(by))
@@ -170,6 +171,8 @@ function describeCondition(table: TypedTable, condition: Condition): string {
       return `${header} is on a ${joinValues(condition.days.map(formatWeekday))}`
     case 'empty':
       return `${header} is ${condition.isNegated ? 'not ' : ''}empty`
+    case 'all':
+      return describeConditions(table, condition.conditions)
     case 'than_column':
       return `${header} is ${getComparisonWords(condition)[condition.comparison]} ${describeColumn(table, condition.other)}`
     case 'than_row':

@@ -2,6 +2,7 @@
 import { stem } from '../language/content-words.ts'
 import { MONTH_NAMES, parseDate, readMonth, WEEKDAY_NAMES } from './cells/parse-cell.ts'
 import { COMPARISONS, type Comparison, DIRECTIONS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+import { findSeasons } from './wording/seasons.ts'
 
 const MONTH_ABBREVIATIONS: ReadonlySet<string> = new Set(['jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'])
 /** Of "2026-05". */
@@ -57,6 +58,8 @@ export interface Question {
   stems: ReadonlySet<string>
   numbers: NumberMention[]
   dates: DateMention[]
+  /** The day of the question as an ISO date, where the question may be about anything. */
+  today?: string
 }
 
 /** Ordinals, dates, numbers with thousands separators, numbers, words, and mixtures such as B12. */
@@ -104,15 +107,19 @@ const findUnit = (text: string, start: number, end: number): string | undefined 
 const removeSeparators = (digits: string) =>
   /\.\d{3},\d/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
 
-export function parseQuestion(text: string): Question {
+/** With the day of the question, seasons and words such as "overdue" are read, too. */
+export function parseQuestion(text: string, today?: string): Question {
   const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent ').replaceAll(/\bdays? of the week\b/gi, 'weekday'))
-  const dates = findDates(words)
+  const dates = [...findDates(words), ...(today === undefined ? [] : findSeasons(words))]
   // The 15 of "after 15 March 2024" is no amount.
   const numbers = findNumbers(words).filter(
     ({ start, end }) =>
       !dates.some((date) => (date.isDay || date.months || date.from.length === MONTH_LENGTH) && date.start < end && start < date.end),
   )
-  return { text, words, stems: new Set(words.map((word) => word.stem)), numbers, dates }
+  // "Show" is a noun in "our best show".
+  if (today !== undefined) for (const word of words.slice(1)) if (word.text === 'show') word.isStop = false
+  const stems = new Set(words.map((word) => word.stem))
+  return { text, words, stems, numbers, dates, ...(today === undefined ? {} : { today }) }
 }
 
 function findNumbers(words: readonly Word[]): NumberMention[] {

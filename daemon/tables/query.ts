@@ -17,6 +17,8 @@ export type Condition =
   | { kind: 'empty'; column: number; isNegated?: true }
   /** More or less than the value of the row that meets the other condition. */
   | { kind: 'than_row'; column: number; reading: Reading; comparison: 'more' | 'less'; row: Condition }
+  /** Several conditions that one word states: "overdue" is due before today and not paid. */
+  | { kind: 'all'; column: number; conditions: readonly Condition[] }
   /** More or less than another column of the same row. */
   | { kind: 'than_column'; column: number; reading: Reading; comparison: NumberComparison; other: number }
 
@@ -86,6 +88,7 @@ export function listUsedColumns({ conditions, operation }: Query): number[] {
     condition.column,
     ...('other' in condition ? [condition.other] : []),
     ...('row' in condition ? listColumns(condition.row) : []),
+    ...('conditions' in condition ? condition.conditions.flatMap(listColumns) : []),
   ]
   const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
   const own: Partial<Record<'column' | 'key' | 'by' | 'shared', number>> = operation as object

@@ -2,6 +2,7 @@
 import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
+import { countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
@@ -23,7 +24,6 @@ import {
   GROUP_WORDS,
   MONEY_STEMS,
   PARTICULAR_SUPERLATIVES,
-  RELATIVE_PERIOD,
   SHARE_WORDS,
   SIZE_WORDS,
   TIME_WORDS,
@@ -68,14 +68,13 @@ export function createSuitability(
   /** "What did the machines cost in total?" */
   const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || asksForSpending(question))
   const share = words.findIndex(({ text }, index) => SHARE_WORDS.has(text) && words[index + 1]?.text === 'of')
-  /** No table says what "last year" is. */
-  const isRelative = RELATIVE_PERIOD.test(question.text) && !table.columns.some(({ header }) => RELATIVE_PERIOD.test(header))
   const asksForShare = share >= 0 && !isExact(share)
   const asksForMedian = texts.has('median')
   const asksForFrequency = words.some(({ text }) => FREQUENCY_WORDS.has(text))
   /** "Who was hired last?" asks for the latest date, not for the last row. */
   const isOrdered = texts.has('first') || texts.has('last')
-  const orderedDates = [...linked].filter((column) => isOrdered && columnAt(column).readings.date !== undefined)
+  const namesDate = [...linked].some((column) => columnAt(column).readings.date !== undefined)
+  const orderedDates = isOrdered && namesDate ? demands.dates.columns : []
   const many = words.findIndex(({ text }) => text === 'many')
   /** "How many customers": nothing else is between. */
   const isCounted = (column: number) =>
@@ -105,12 +104,12 @@ export function createSuitability(
   /** "How many people", "how many orders". */
   const countsRows =
     words[many + 1]?.isTitle === true && many >= 0 && !links.columns.some((link) => link.start === many + 1 && isMeasured(link))
+  const addsUp = form === 'count' && countsMeasure(words, table, links, isMeasured)
   const isMostOfRows = asksForMostRows(words, links, hasMoney, isMeasured)
+  const most = findMost(words)
+  const isMostOfMeasure = links.columns.some((link) => most >= 0 && link.start === most + 1 && isMeasured(link))
   /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
-  const asksForLargestSum =
-    hasMoney &&
-    !isMostOfRows &&
-    ((asksForMoney && words.some(({ text }) => COUNTING_SUPERLATIVES.has(text))) || asksForLargestGroup(words, table, links, measured))
+  const asksForLargestSum = hasMoney && !isMostOfRows && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column)) return false
@@ -140,7 +139,7 @@ export function createSuitability(
   const explains = createExplanation(question, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
-    if (isRelative || (asksForShare && operation.kind !== 'share')) return false
+    if (asksForShare && operation.kind !== 'share') return false
     if (isElsewhere || !explains(query)) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
@@ -170,7 +169,9 @@ export function createSuitability(
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
-        return form === 'count' || (form === 'selection' && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
+        return (
+          (form === 'count' && !addsUp) || (form === 'selection' && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
+        )
       case 'count_values':
         return (
           form !== 'amount' &&
@@ -250,6 +251,8 @@ export function createSuitability(
     if (demands.tenure) return key === demands.tenure.column && reading === 'date'
     if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
     if (scores.length > 0 && !scores.includes(key)) return false
+    // "Which boat burned the most fuel?" asks for sums if boats are in several rows.
+    if (isMostOfMeasure && column !== key && reading === 'number' && isAdditive(columnAt(key), table) && isRepeated(column)) return false
     // "The top five volunteers by hours" asks for sums if volunteers are in several rows.
     if (limit > 1 && column !== key && reading === 'number' && isAdditive(columnAt(key), table) && isRepeated(column)) return false
     if ((measured.size > 0 && !measured.has(key)) || isOnlyExpense(key)) return false
@@ -267,7 +270,7 @@ export function createSuitability(
 
   function canGroup({ by, part, key, aggregate, direction }: Extract<Operation, { kind: 'group' }>): boolean {
     // "Who spent the most?" names no column.
-    const isNamed = linked.has(by) || (texts.has('who') && nouns.has(by))
+    const isNamed = linked.has(by) || (nouns.has(by) && !texts.has('whose')) || demands.groupings.some((grouping) => grouping.by === by)
     if (!demands.contrast && (form === 'boolean' || !(part || isNamed))) return false
     const { header, readings } = columnAt(by)
     const isGroup = part || demands.contrast || exact.has(by)
@@ -283,6 +286,7 @@ export function createSuitability(
         !isMinOfUncertainWord &&
         !asksForLargestSum &&
         form !== 'amount' &&
+        !addsUp &&
         !(asksForAmount && form !== 'count') &&
         (!direction || isRepeated(by) || part !== undefined)
       )

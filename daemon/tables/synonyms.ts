@@ -95,6 +95,9 @@ speed fast fastest slowest
 temp coldest warmest hottest cold warm hot temperature
 temperature coldest warmest hottest cold warm hot
 weight heavy heaviest lightest
+depth deep deepest
+width wide widest
+abv alcohol strong strongest
 arrears owe owes owed owing debt outstanding
 balance owe owes owed outstanding
 birth born

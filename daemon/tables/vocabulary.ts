@@ -121,7 +121,7 @@ export const TRIGGERS = {
     max min oldest youngest earliest latest newest recent fastest slowest heaviest lightest tallest more less fewer higher lower longer
     shorter larger smaller bigger greater older younger earlier later first last better worse taller heavier faster slower cheapest
     expensive highly peak closest farthest furthest deepest widest final leading leader winner ranked ranking top-ranked
-    busiest quietest coldest warmest hottest youngest`),
+    busiest quietest coldest warmest hottest youngest strongest`),
   edge: list(
     `first last final top bottom initial latest earliest recent start begin end oldest newest second third fourth fifth
     previous original originally listed`,
@@ -207,7 +207,7 @@ export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = 
   max: new Set(
     list(`most highest largest biggest greatest longest best top maximum max latest newest recent fastest heaviest tallest more higher
     longer larger bigger greater later last final oldest older better expensive peak widest deepest
-    farthest furthest leading heavier taller busiest warmest hottest`),
+    farthest furthest leading heavier taller busiest warmest hottest strongest`),
   ),
   min: new Set(
     list(`least lowest smallest shortest fewest worst bottom minimum min earliest slowest lightest less fewer lower shorter smaller earlier
@@ -223,7 +223,7 @@ export const FREQUENCY_WORDS: ReadonlySet<string> = new Set([...BUSY_WORDS, ...l
 
 /** Superlatives that measure something particular: a column must say what. */
 export const PARTICULAR_SUPERLATIVES: ReadonlySet<string> = new Set(
-  list('longest shortest tallest heaviest lightest fastest slowest deepest widest cheapest expensive coldest warmest hottest'),
+  list('longest shortest tallest heaviest lightest fastest slowest deepest widest strongest cheapest expensive coldest warmest hottest'),
 )
 
 /** Superlatives that a row operation, such as a list, cannot answer. */
@@ -245,9 +245,6 @@ export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: Readonly
 
 /** Words that a condition must explain. */
 export const NEGATIONS: ReadonlySet<string> = new Set(list('not without except excluding never owe owes owed owing'))
-
-/** Periods that depend on the day of the question. */
-export const RELATIVE_PERIOD = /\b(?:last|this|next|previous|current|past) (?:year|month|week|quarter)\b|\byesterday\b|\btomorrow\b/i
 
 /** Words for an empty cell, before or after the name of a column. */
 export const EMPTY_WORDS: ReadonlySet<string> = new Set(

@@ -56,13 +56,11 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       return select(writeAggregate(table, operation.aggregate, operation.column))
     case 'top': {
       const key = getName(table, operation.key, operation.reading)
+      // What is largest, and how large it is.
+      const shown = operation.column === operation.key ? text(operation.column) : `${text(operation.column)}, ${key}`
       if (operation.limit > 1)
-        return select(
-          text(operation.column),
-          [`${key} IS NOT NULL`],
-          ` ORDER BY ${key} ${getOrder(operation.direction)} LIMIT ${operation.limit}`,
-        )
-      return select(`DISTINCT ${text(operation.column)}`, [`${key} = (${writeNth(key, operation, select)})`])
+        return select(shown, [`${key} IS NOT NULL`], ` ORDER BY ${key} ${getOrder(operation.direction)} LIMIT ${operation.limit}`)
+      return select(`DISTINCT ${shown}`, [`${key} = (${writeNth(key, operation, select)})`])
     }
     case 'edge': {
       const order = operation.from === 'first' ? 'ASC' : 'DESC'
@@ -247,6 +245,8 @@ export function writeCondition(table: TypedTable, condition: Condition): string 
       const { readings } = table.columns[condition.column] as Column
       return `${quoteName(readings.number ?? readings.date ?? readings.text)} IS ${condition.isNegated ? 'NOT ' : ''}NULL`
     }
+    case 'all':
+      return condition.conditions.map((each) => writeCondition(table, each)).join(' AND ')
     case 'than_column': {
       const [name, other] = [condition.column, condition.other].map((column) => getName(table, column, condition.reading))
       return `${name} ${OPERATORS[condition.comparison]} ${other}`

@@ -1,13 +1,16 @@
 /** Answers a question from the tables of sources. */
 import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
+import { formatRow } from '../../tables/cells/format-value.ts'
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
 import { isMoney } from '../../tables/infer-columns.ts'
-import { addInterval } from '../../tables/linking/interval-column.ts'
+import { addInterval, hasDuration } from '../../tables/linking/interval-column.ts'
 import { createStateConditions, namesState } from '../../tables/linking/link-states.ts'
+import { asksForIncome } from '../../tables/linking/other-money.ts'
 import { multiplyPrices } from '../../tables/linking/product-column.ts'
 import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
+import { areSameRows } from '../../tables/linking/role-words.ts'
 import { parseQuestion } from '../../tables/parse-question.ts'
 import { listUsedColumns } from '../../tables/query.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
@@ -15,6 +18,7 @@ import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
+import { namePeriods, namesPeriod } from '../../tables/wording/relative-periods.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
 import { TableWordCache, type TableWords } from './table-words.ts'
 
@@ -41,12 +45,13 @@ export function askTables(
   cache = new TableWordCache(),
   now = new Date(),
 ): ComputedAnswer {
-  const question = nameYear(asked, files, now)
-  const parsed = parseQuestion(removeFiller(question))
+  const today = formatDay(now)
+  const question = nameQuestionPeriods(asked, files, today)
+  const parsed = parseQuestion(removeFiller(question), today)
   if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
-  const asksForMoney = parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
+  const asksForMoney = asksForIncome(question) || parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
   const hasState = namesState(parsed)
   const candidates = files.flatMap((file) =>
     file.listTables().map((table) => {
@@ -64,9 +69,10 @@ export function askTables(
     .filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP)
     .sort((a, b) => b.overlap - a.overlap)
     .slice(0, MAX_TABLES)
+  const hasOther = best.some(({ table, values }) => hasDuration(parsed, table, values))
   const tables = best.map(
     ({ file, table, values }): QueryableTable<StoredTable> => ({
-      table: multiplyPrices(parsed, addInterval(parsed, table, values)),
+      table: multiplyPrices(parsed, addInterval(parsed, table, values, hasOther)),
       values,
       run: (sql) => file.database.prepare(sql).raw().all() as SqlValue[][],
     }),
@@ -76,25 +82,26 @@ export function askTables(
     maxUnexplained: MAX_UNEXPLAINED,
     minProbability: MIN_PROBABILITY,
     maxRuns: isLarge ? MAX_RUNS_OF_LARGE_TABLES : MAX_RUNS,
+    today,
   })
-  const problem = answers.length === 0 ? describeProblem(question, tables) : undefined
+  const problem = answers.length === 0 ? describeProblem(question, tables, today) : undefined
   return {
     computations: answers.map((answer) =>
       toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>),
     ),
-    ...(problem ? { problem: { document: problem.table.document, text: problem.text } } : {}),
+    ...(problem ? { problem: { document: problem.table.document, text: problem.text, missing: problem.missing } } : {}),
   }
 }
 
-const THIS_YEAR = /\b(?:in )?this year\b/gi
+/** The day on the clock of the machine. */
+const formatDay = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
-/** "This year" is certain, unless a column is called so; "last year" may mean the last twelve months. */
-function nameYear(question: string, files: readonly TableStore[], now: Date): string {
-  if (question.search(THIS_YEAR) < 0) return question
-  const isHeader = files.some((file) =>
-    file.listTables().some(({ columns }) => columns.some(({ header }) => /\bthis year\b/i.test(header))),
-  )
-  return isHeader ? question : question.replaceAll(THIS_YEAR, `in ${now.getFullYear()}`)
+/** Names periods such as "last month", unless a column is called so. */
+function nameQuestionPeriods(question: string, files: readonly TableStore[], today: string): string {
+  if (!namesPeriod(question)) return question
+  const isHeader = files.some((file) => file.listTables().some(({ columns }) => columns.some(({ header }) => namesPeriod(header))))
+  return isHeader ? question : namePeriods(question, today)
 }
 
 const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>
@@ -105,12 +112,14 @@ function countSharedWords(stems: ReadonlySet<string>, { title, headers }: TableW
   const known = new Set(headers)
   for (const { stems: cell } of values) for (const stem of cell) if (stems.has(stem)) known.add(stem)
   const isKnown = (stem: string) => known.has(stem) || headers.some((header) => areSynonyms(header, stem))
-  return [...stems].reduce((sum, stem) => sum + (title.has(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
+  const isTitle = (stem: string) => title.has(stem) || [...title].some((word) => areSameRows(word, stem))
+  return [...stems].reduce((sum, stem) => sum + (isTitle(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
 }
 
 function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
   return {
     values,
+    cells: rows.map((row) => formatRow(table, query, row)),
     result: rows,
     resultHeader: nameResult(table, query),
     sql,

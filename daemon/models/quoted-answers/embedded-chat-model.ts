@@ -1,12 +1,13 @@
 /** The embedded chat model, which reads passages and quotes the answer. */
 import type { PassageReader } from '../../inference/embedded-models.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
-import type { ChatInput, ChatModel, ChatPart } from '../chat-model.ts'
+import type { ChatInput, ChatModel, ChatPart, ContextPassage } from '../chat-model.ts'
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
 import { answerQuestion, type Reply } from './answer-question.ts'
 import { escapeReferences } from './format-answer.ts'
 import { formatComputations } from './format-computation.ts'
+import { isMissingCase } from './question/find-missing-terms.ts'
 
 /** It reads only the last question and the passages, of any length. */
 const CONTEXT_TOKENS = 200_000
@@ -70,11 +71,16 @@ export class EmbeddedChatModel implements ChatModel {
     const reader: PassageReader = { read: (wording, texts) => this.#reader.read(wording, texts, options) }
     const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn })
     // A row that shares words with the question would look like its answer.
-    const isOfTable = problem !== undefined && reply.confidence !== 'certain' && passages[0]?.source === problem.document
+    const isOfTable =
+      problem !== undefined &&
+      reply.confidence !== 'certain' &&
+      (passages[0]?.source === problem.document || isMissingCase(problem.missing.join(' '), passages.map(getText)))
     if (isOfTable) return { text: escapeReferences(problem.text), confidence: 'none' }
     return notice === undefined ? reply : { ...reply, text: `${reply.text}\n\n${notice}` }
   }
 }
+
+const getText = ({ source, headings = [], content }: ContextPassage): string => [source, ...headings, content].join('\n')
 
 /** Splits the text into parts of a few words. A command stays whole: clients write it as the user types it. */
 function splitParts(text: string): string[] {

@@ -1,7 +1,4 @@
 /** Formats the result of a question over a table: the result, how it was computed, and the first rows that were used. */
-
-import { formatNumber } from '../../tables/cells/format-value.ts'
-import { formatYearMonth } from '../../tables/cells/parse-cell.ts'
 import type { Computation } from '../../tables/computation.ts'
 import type { SqlValue } from '../../tables/typed-table.ts'
 import { escapeReferences } from './format-answer.ts'
@@ -11,8 +8,6 @@ const MAX_BOLD_VALUES = 3
 const MAX_LISTED_VALUES = 50
 const MAX_COLUMNS = 8
 const MAX_CELL_LENGTH = 60
-/** Of averages and sums of groups. */
-const SHOWN_DIGITS = 2
 
 export function formatComputations(computations: readonly Computation[]): string {
   const parts = computations.map(formatComputation)
@@ -27,33 +22,32 @@ function formatComputation(computation: Computation): string {
   return [formatResult(computation), interpretation, ...rows].join('\n\n')
 }
 
-const isRowList = ({ header, resultHeader }: Computation) => header.length === resultHeader.length
+const isRowList = ({ header, resultHeader }: Computation) =>
+  header.length === resultHeader.length && header.every((name, column) => name === resultHeader[column])
 
 function formatResult(computation: Computation): string {
-  const { values, result, resultHeader } = computation
-  if (resultHeader.length > 0 && (result.length > 1 || isRowList(computation))) return formatResultTable(computation)
-  if (resultHeader.length > 0) return `**${escapeReferences(values.join(', '))}** (${formatCell(result[0]?.[1] ?? null)})`
-  if (values.length <= MAX_BOLD_VALUES) return `**${escapeReferences(values.join(', '))}**`
-  const more = values.length > MAX_LISTED_VALUES ? [`… and ${values.length - MAX_LISTED_VALUES} more`] : []
-  const shown = values.slice(0, MAX_LISTED_VALUES)
-  return [`**${values.length} values**`, ...[...shown, ...more].map((value) => `- ${escapeReferences(value)}`)].join('\n')
+  const { cells, resultHeader } = computation
+  if (cells.length === 0) return '**none**'
+  const isTable = resultHeader.length > 0
+  if (isTable && (cells.length > 1 || isRowList(computation))) return formatResultTable(computation)
+  const names = cells.map(([name = '']) => escapeReferences(name)).filter((name) => name !== '')
+  if (isTable) return `**${names.join(', ')}** (${formatCell(cells[0]?.at(-1) ?? null)})`
+  if (names.length <= MAX_BOLD_VALUES) return `**${names.join(', ') || 'none'}**`
+  const more = names.length > MAX_LISTED_VALUES ? [`… and ${names.length - MAX_LISTED_VALUES} more`] : []
+  return [`**${names.length} values**`, ...[...names.slice(0, MAX_LISTED_VALUES), ...more].map((value) => `- ${value}`)].join('\n')
 }
 
 function formatResultTable(computation: Computation): string {
-  const { result, resultHeader } = computation
+  const { cells, resultHeader } = computation
   const columns = isRowList(computation) ? selectColumns(computation) : [...resultHeader.keys()]
   const table = formatTable(
     columns.map((column) => resultHeader[column] ?? ''),
-    result.slice(0, MAX_LISTED_VALUES).map((row) => columns.map((column) => formatMonthCell(row[column] ?? null, resultHeader[column]))),
+    cells.slice(0, MAX_LISTED_VALUES).map((row) => columns.map((column) => row[column] ?? null)),
   )
-  const noun = isRowList(computation) ? 'row' : 'group'
-  const count = `**${result.length} ${result.length === 1 ? noun : `${noun}s`}**`
-  return [count, table, ...(result.length > MAX_LISTED_VALUES ? [`… and ${result.length - MAX_LISTED_VALUES} more`] : [])].join('\n\n')
+  const noun = isRowList(computation) ? 'row' : 'result'
+  const count = `**${cells.length} ${cells.length === 1 ? noun : `${noun}s`}**`
+  return [count, table, ...(cells.length > MAX_LISTED_VALUES ? [`… and ${cells.length - MAX_LISTED_VALUES} more`] : [])].join('\n\n')
 }
-
-/** The months of groups are written as people write them. */
-const formatMonthCell = (value: SqlValue, header = ''): SqlValue =>
-  typeof value === 'string' && header.endsWith('(month)') ? formatYearMonth(value) : value
 
 /** Returns the columns that the query used, and others while there is room, in their order. */
 function selectColumns({ header, usedColumns }: Computation): number[] {
@@ -84,7 +78,7 @@ const formatTable = (header: readonly string[], rows: readonly (readonly SqlValu
 
 function formatCell(value: SqlValue): string {
   if (value === null) return ''
-  if (typeof value === 'number') return formatNumber(value, Math.abs(value) >= 1 ? SHOWN_DIGITS : undefined)
+  if (typeof value === 'number') return String(value)
   const text = value.length > MAX_CELL_LENGTH ? `${value.slice(0, MAX_CELL_LENGTH)}…` : value
   return escapeReferences(text.replaceAll('|', '\\|').replaceAll(/\s+/g, ' '))
 }

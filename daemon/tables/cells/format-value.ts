@@ -18,19 +18,51 @@ export function formatValue(table: TypedTable, { operation }: Query, value: SqlV
   return formatNumber(value)
 }
 
-/** "Price EUR" and "Fee (£)" */
-const CURRENCY_OF_HEADER = /(?:^|[\s_([])(EUR|USD|GBP|CHF|JPY|[$€£¥])[)\]]?$/
+/** Formats a row of a result: groups with their amounts, the largest with how large they are, or the cells of a row. */
+export function formatRow(table: TypedTable, query: Query, row: readonly SqlValue[]): string[] {
+  const { operation } = query
+  const isAverage = 'aggregate' in operation && (operation.aggregate === 'average' || operation.aggregate === 'median')
+  const key = 'key' in operation && operation.kind !== 'share' ? operation.key : undefined
+  const second = operation.kind === 'group' ? operation.and?.part : undefined
+  return row.map((value, index) => {
+    if (value === null) return ''
+    const measured = operation.kind === 'aggregate' ? operation.column : index === row.length - 1 ? key : undefined
+    if (typeof value === 'number' && measured !== undefined && (index > 0 || operation.kind === 'aggregate'))
+      return `${formatColumnNumber(table, measured, value, isAverage)}${getMeasure(table, measured)}`
+    if (operation.kind === 'list' && operation.column !== undefined && /^\d+(?:\.\d+)?$/.test(String(value)))
+      return formatColumnText(table, operation.column, value)
+    if (index === 0) return formatValue(table, query, value)
+    return typeof value === 'number' ? formatNumber(value) : second === 'month' ? formatYearMonth(value) : value
+  })
+}
+
+/** "Duration (min)" */
+const MEASURE_OF_HEADER =
+  /\((k?m|[cm]m|mi|miles|k?g|tons?|t|m?l|hl|lit(?:er|re)s|hrs?|h|hours|mins?|minutes|s|days|weeks|months|years|m²|sqm|sq m|ha|[km]wh?|kwp|°[cf])\)$/i
+
+const getMeasure = ({ columns }: TypedTable, column: number): string => {
+  const { header = '', unit = '' } = columns[column] ?? {}
+  const measure = unit === '' ? MEASURE_OF_HEADER.exec(header)?.[1] : undefined
+  return measure === undefined ? '' : ` ${measure}`
+}
+
+/** "Price EUR", "Fee (£)" and "total_eur" */
+const CURRENCY_OF_HEADER = /(?:^|[\s_([])(EUR|USD|GBP|CHF|JPY|[$€£¥])[)\]]?$/i
 
 /** Formats a number of a column. Where the cells have no unit, the header may name a currency. */
 export function formatColumnNumber(table: TypedTable, column: number, value: number, isAverage = false): string {
   const { type, header = '', unit: unitOfCells = '', scale = 0 } = table.columns[column] ?? {}
-  const currency = unitOfCells === '' ? CURRENCY_OF_HEADER.exec(header)?.[1] : undefined
+  const currency = unitOfCells === '' ? CURRENCY_OF_HEADER.exec(header)?.[1]?.toUpperCase() : undefined
   const unit = currency ?? unitOfCells
   const digits = isAverage ? Math.max(scale, AVERAGE_DIGITS) : scale
   const number = type === 'currency' || currency !== undefined ? formatMoney(value, digits) : formatNumber(value, digits)
   if (unit === '') return number
   return /^[$€£¥₹₽₩]/.test(unit) ? `${unit}${number}` : unit === '%' ? `${number}%` : `${number} ${unit}`
 }
+
+/** A cell without the unit of its column has it in the answer. */
+const formatColumnText = (table: TypedTable, column: number, value: string | number): string =>
+  CURRENCY_OF_HEADER.test(table.columns[column]?.header ?? '') ? formatColumnNumber(table, column, Number(value)) : String(value)
 
 /** €1,234.50 */
 const formatMoney = (value: number, digits: number): string =>

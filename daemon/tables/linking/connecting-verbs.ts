@@ -2,7 +2,7 @@
 import type { Word } from '../parse-question.ts'
 import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative } from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toStems } from '../vocabulary.ts'
 import type { Links } from './links.ts'
 
 const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
@@ -11,6 +11,7 @@ const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their it
 /** "Rented at least twice". */
 const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
 const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
+const FINITE: ReadonlySet<string> = new Set('is are was were have has had do does did'.split(' '))
 export const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
 /** "Have we charged". */
 const PERFECT: ReadonlySet<string> = new Set(['have', 'has', 'had'])
@@ -28,7 +29,9 @@ export function listVerbs(words: readonly Word[], isFree: (index: number) => boo
   // "The compressor" and "the boat insurance" are no verbs.
   const isVerb = (index: number) => !NOUN_MARKERS.has(words[index - 1]?.text ?? '') && !isVerbAfter(words, index)
   const next = words[question]?.text === 'who' ? question + 1 : question + 2
-  const isThirdPerson = words[question]?.text === 'who' || words[next]?.text.endsWith('s') === true
+  // "Leave requests are" has another verb.
+  const isThirdPerson =
+    words[question]?.text === 'who' || (words[next]?.text.endsWith('s') === true && !FINITE.has(words[next + 1]?.text ?? ''))
   return [...(main >= 0 && isFree(main) && isVerb(main) ? [main] : []), ...(question >= 0 && isThirdPerson && isFree(next) ? [next] : [])]
 }
 
@@ -52,6 +55,28 @@ export const listComparedVerbs = (words: readonly Word[], isFree: (index: number
     const isCompared =
       conditions.some(({ start, match }) => start === index + 1 && match === 'comparison') || TIMES_PHRASE.test(rest.join(' '))
     return isAfterSubject && isCompared && /(?:ed|en|t|s)$/.test(text) && isFree(index) ? [index] : []
+  })
+
+/** Verbs for the work that rows are about. */
+const WORK_STEMS = toStems(
+  `teach taught drive drove driven fly flew flown lead led give gave treat groom repair fix serve see saw handle perform host visit attend
+  install paint clean bake brew cook coach train guide sail play deliver process complete finish close write wrote run ran win won`,
+)
+
+/** "Which van burned the most diesel", "who taught the most lessons": what is measured or counted follows. */
+export const listMostVerbs = (
+  words: readonly Word[],
+  isFree: (index: number) => boolean,
+  { columns }: TypedTable,
+  links: Links,
+): number[] =>
+  words.flatMap(({ stem }, index) => {
+    const most = words[index + 1]?.text === 'the' ? index + 2 : index + 1
+    if (index < 2 || !COUNTING_SUPERLATIVES.has(words[most]?.text ?? '') || !isFree(index)) return []
+    const object = most + 1
+    const isMeasured = links.columns.some(({ start, column }) => start === object && columns[column]?.readings.number !== undefined)
+    const isCounted = words[object]?.isTitle || [...links.columns, ...links.conditions].some(({ start }) => start === object)
+    return isMeasured || (isCounted && WORK_STEMS.has(stem)) ? [index] : []
   })
 
 /** "Which title was borrowed most often?" need not use the column "Borrowed on". */

@@ -17,15 +17,19 @@ const ASKS_FOR_TIME = new RegExp(
 )
 const LENGTH_WORDS: ReadonlySet<string> = new Set('long longest shortest longer shorter days time duration length stay wait'.split(' '))
 
-/** Returns the table with the column at its end, or as it is. */
-export function addInterval<T extends TypedTable>(question: Question, table: T, values: readonly CellValue[]): T {
-  if (!ASKS_FOR_TIME.test(question.text)) return table
+/** Whether the question asks how long something took, and a column such as "Nights" or "Duration" says so. */
+export const hasDuration = (question: Question, table: TypedTable, values: readonly CellValue[]): boolean =>
+  ASKS_FOR_TIME.test(question.text) &&
+  linkQuestion(question, table, values).columns.some(
+    ({ start, column }) => LENGTH_WORDS.has(question.words[start]?.text ?? '') && table.columns[column]?.readings.number !== undefined,
+  )
+
+/** Returns the table with the column at its end, or as it is. `hasOther`: another table has a duration, which is meant if no date is named. */
+export function addInterval<T extends TypedTable>(question: Question, table: T, values: readonly CellValue[], hasOther: boolean): T {
+  if (!ASKS_FOR_TIME.test(question.text) || hasDuration(question, table, values)) return table
   const links = linkQuestion(question, table, values).columns
   const { words } = question
-  // The column "Nights" or "Duration" says so.
-  const isMeasured = ({ start, column }: (typeof links)[number]) =>
-    LENGTH_WORDS.has(words[start]?.text ?? '') && table.columns[column]?.readings.number !== undefined
-  const pair = links.some(isMeasured) ? undefined : findPair()
+  const pair = findPair()
   if (!pair) return table
   const [from, to] = pair.map((index) => table.columns[index] as Column) as [Column, Column]
   const [start, end] = [from, to].map(({ readings }) => `julianday(${quoteName(readings.date ?? '')})`)
@@ -46,6 +50,7 @@ export function addInterval<T extends TypedTable>(question: Question, table: T, 
     const named = links.filter(({ column, start }) => isDate(column) && isParticular(start)).sort((a, b) => a.start - b.start)
     const [first, second] = new Set(named.map(({ column }) => column))
     if (first !== undefined && second !== undefined) return [first, second]
+    if (first === undefined && hasOther) return undefined
     const { columns, areOfEvents } = listMeantDates([], table.columns, [])
     const [start] = columns
     if (start === undefined || !areOfEvents) return undefined

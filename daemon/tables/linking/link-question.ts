@@ -55,11 +55,16 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
 const MATCH_RANKS = { exact: 1.5, comparison: 1.5, date: 1.2, boolean: 0.5, empty: 0.5, number: 0.6, part: 0, pair: 0, row: 0 }
 const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + MATCH_RANKS[match]
 
+/** "Monthly fee", "Annual rent" */
+const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
+const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))
+
 function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLink[] {
   return columns.flatMap(({ header }, column) => {
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
-    const unitNames = new Set((/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '').split('/').flatMap((unit) => [...listUnitNames(unit.trim())]))
+    const units = [...(/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '').split('/'), ...(PERIODICAL.exec(header) ?? []).map(getPeriod)]
+    const unitNames = new Set(units.flatMap((unit) => [...listUnitNames(unit.trim())]))
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
     const links: ColumnLink[] = []
@@ -72,8 +77,8 @@ function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLin
           seen.add(words[end++]?.stem ?? '')
         links.push({ column, start, end, match: seen.size >= new Set(wanted.map(({ stem }) => stem)).size ? 'exact' : 'part' })
         start = end - 1
-      } else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem))) links.push({ column, start, end: start + 1, match: 'synonym' })
-      else if (unitNames.has(word.text)) links.push({ column, start, end: start + 1, match: 'part' })
+      } else if (unitNames.has(word.text)) links.push({ column, start, end: start + 1, match: 'part' })
+      else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem))) links.push({ column, start, end: start + 1, match: 'synonym' })
     }
     return links
   })

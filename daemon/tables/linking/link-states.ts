@@ -3,14 +3,15 @@ import { isSecondary } from '../cells/column-roles.ts'
 import { findPhrase, type Question, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
+import { STATUS_STEMS } from './link-statuses.ts'
 import { type LinkedCondition, listHeaderStems } from './links.ts'
-import { ACTUAL_STEMS, CAPACITY, DUE_STEMS, FULL_PHRASES, PUNCTUALITY, STATES, type State } from './state-words.ts'
+import { ACTUAL_STEMS, DUE_STEMS, FINISHED, LIMIT_STATES, PAST_STATES, PUNCTUALITY, STATES, type State } from './state-words.ts'
 
 const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
 
 /** Whether a question has words for a state. Most have none. */
 export const namesState = ({ words }: Question): boolean =>
-  STATES.some(({ phrases }) => phrases.some((phrase) => findPhrase(words, phrase) >= 0))
+  [...STATES, ...LIMIT_STATES, ...PAST_STATES].some(({ phrases }) => phrases.some((phrase) => findPhrase(words, phrase) >= 0))
 
 /** `named` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(
@@ -59,7 +60,14 @@ export function createStateConditions(
         : [],
     )
   })
-  return [...states, ...opposites, ...filled, ...createFullness(question, columns, stems), ...createPunctuality(question, columns, stems)]
+  return [
+    ...states,
+    ...opposites,
+    ...filled,
+    ...createLimitStates(question, columns, stems),
+    ...createPastStates(question, columns, stems, isValue, values),
+    ...createPunctuality(question, columns, stems),
+  ]
 }
 
 /** "Owed" where the status is "open", and "paid" for other rows. */
@@ -78,18 +86,65 @@ function createState({ type, hasEmptyCells }: Column, column: number, isMissing:
   return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
 }
 
-/** "Sold out": as much is sold as there is room for. */
-function createFullness({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
+/** "Sold out" and "running low" compare what there is with its limit. */
+function createLimitStates({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
   const listColumns = (wanted: ReadonlySet<string>) =>
-    columns.flatMap(({ readings }, column) => (readings.number && stems[column]?.some((stem) => wanted.has(stem)) ? [column] : []))
-  const [other, secondLimit] = listColumns(CAPACITY.limits)
-  const [column, secondMeasure] = listColumns(CAPACITY.measures)
-  if (other === undefined || column === undefined || secondLimit !== undefined || secondMeasure !== undefined) return []
-  const condition: Condition = { kind: 'than_column', column, reading: 'number', comparison: 'at_least', other }
-  return FULL_PHRASES.flatMap((phrase): LinkedCondition[] => {
-    const start = findPhrase(words, phrase)
-    return start < 0 ? [] : [{ start, end: start + phrase.split(' ').length, match: 'row', condition }]
+    columns.flatMap(({ readings, type }, column) =>
+      readings.number && type !== 'boolean' && stems[column]?.some((stem) => wanted.has(stem)) ? [column] : [],
+    )
+  return LIMIT_STATES.flatMap(({ phrases, comparison, limits, measures }) => {
+    const [other, secondLimit] = listColumns(limits)
+    const [column, secondMeasure] = listColumns(measures).filter((measure) => measure !== other)
+    if (other === undefined || column === undefined || secondLimit !== undefined || secondMeasure !== undefined) return []
+    const condition: Condition = { kind: 'than_column', column, reading: 'number', comparison, other }
+    return phrases.flatMap((phrase): LinkedCondition[] => {
+      const start = findPhrase(words, phrase)
+      const end = start + phrase.split(' ').length
+      // The column "Reorder?" says so.
+      const isColumn = words
+        .slice(Math.max(0, start), end)
+        .some(({ stem }) => columns.some(({ type }, index) => type === 'boolean' && stems[index]?.includes(stem)))
+      return start < 0 || isColumn ? [] : [{ start, end, match: 'row', condition }]
+    })
   })
+}
+
+/** "Expired" and "overdue" compare a date with the day of the question. */
+function createPastStates(
+  { words, stems: asked, today }: Question,
+  columns: readonly Column[],
+  stems: readonly string[][],
+  isValue: (start: number) => boolean,
+  values: readonly CellValue[],
+): LinkedCondition[] {
+  if (today === undefined) return []
+  return PAST_STATES.flatMap(({ phrases, headers, isOpen }) => {
+    const dates = [...columns.keys()].filter(
+      (column) => columns[column]?.readings.date && stems[column]?.some((stem) => headers.has(stem)) && !stems[column]?.includes('last'),
+    )
+    const named = dates.filter((column) => stems[column]?.some((stem) => asked.has(stem)))
+    const [column, second] = named.length > 0 ? named : dates
+    if (column === undefined || second !== undefined) return []
+    const conditions: Condition[] = [
+      { kind: 'dates', column, to: today },
+      ...(isOpen ? createOpenState(columns, stems, column, values) : []),
+    ]
+    return phrases.flatMap((phrase): LinkedCondition[] => {
+      const start = findPhrase(words, phrase)
+      if (start < 0 || isValue(start)) return []
+      return [{ start, end: start + phrase.split(' ').length, match: 'boolean', condition: { kind: 'all', column, conditions } }]
+    })
+  })
+}
+
+/** What is not done has no date of it, or a "no", or another status. */
+function createOpenState(columns: readonly Column[], stems: readonly string[][], due: number, values: readonly CellValue[]): Condition[] {
+  const actual = [...columns.keys()].filter((column) => column !== due && stems[column]?.some((stem) => ACTUAL_STEMS.has(stem)))
+  const states = actual.flatMap((column) => createState(columns[column] as Column, column, true) ?? [])
+  const status = columns.findIndex((_, column) => stems[column]?.some((stem) => STATUS_STEMS.has(stem)))
+  const finished = values.filter(({ column, text }) => column === status && FINISHED.has(text.toLowerCase())).map(({ text }) => text)
+  if (states.length === 1) return states
+  return finished.length > 0 ? [{ kind: 'equals', column: status, reading: 'text', values: finished, isNegated: true }] : []
 }
 
 /** "Returned late" and "paid on time" compare a date with the one that was due. */

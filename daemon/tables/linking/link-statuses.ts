@@ -4,7 +4,7 @@ import type { CellValue, Column } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
 import { type LinkedCondition, listHeaderStems } from './links.ts'
 
-const STATUS_STEMS = toStems('status state stage progress outcome result')
+export const STATUS_STEMS = toStems('status state stage progress outcome result')
 const STATUSES = `
 done completed complete finished closed resolved fulfilled
 cancelled canceled annulled

@@ -36,3 +36,14 @@ export const isInHeader = ({ columns }: Links, index: number): boolean =>
 /** Whether a word is one of those that state the conditions. */
 export const isStatedBy = ({ conditions: linked }: Links, index: number, conditions: readonly Condition[]): boolean =>
   linked.some((each) => conditions.includes(each.condition) && covers(each, index))
+
+/** "Fuel cost" is the column "Fuel cost", not the column "Fuel". */
+export const isPartOfHeader = ({ start, end, column }: ColumnLink, { columns }: Links): boolean =>
+  columns.some(
+    (other) =>
+      other.match === 'exact' &&
+      other.column !== column &&
+      other.start <= start &&
+      other.end >= end &&
+      other.end - other.start > end - start,
+  )

@@ -3,7 +3,7 @@ import { isYear } from '../infer-columns.ts'
 import type { Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { isOperationWord } from '../vocabulary.ts'
+import { COLUMN_WORDS, isOperationWord } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type LinkedCondition, type Links, RANKS } from './links.ts'
 
@@ -22,7 +22,7 @@ export function isOtherMeant(
     links.columns.filter(
       ({ start: from, end, column }) =>
         end <= at &&
-        words.slice(from, end).some(({ isStop, isTitle }) => !isStop || isTitle) &&
+        words.slice(from, end).some(({ text, isStop, isTitle }) => !isStop || isTitle || COLUMN_WORDS.has(text)) &&
         (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
         columns[column]?.type !== 'boolean' &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),

@@ -17,11 +17,17 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   const linked = new Set(links.columns.flatMap((link) => (isOnlySynonym(link) ? [] : [link.column])))
   const named = new Set(links.columns.filter(({ match }) => match !== 'synonym').map(({ column }) => column))
   const exact = new Set(links.columns.filter(({ match }) => match === 'exact').map(({ column }) => column))
-  const nouns = listNouns(words, table.columns, links.columns)
+  const nouns = listNouns(words, table.columns, links)
   const titleStems = listTitleStems(table)
+  /** "Ticket" in tickets.csv numbers the rows. */
+  const isRowNumber = (column: number): boolean =>
+    isNumbering(columnAt(column)) ||
+    (column === 0 &&
+      columnAt(0).type === 'integer' &&
+      splitWords(expandHeader(columnAt(0).header)).every(({ stem }) => titleStems.has(stem)))
   /** "Rental" in rentals.csv names the rows, not the column "Rental fee". */
   const isNamedMeasure = (link: ColumnLink) =>
-    isNumeric(link) && (link.match === 'exact' || (link.match === 'part' && !words[link.start]?.isTitle))
+    isNumeric(link) && !isRowNumber(link.column) && (link.match === 'exact' || (link.match === 'part' && !words[link.start]?.isTitle))
   /** "Heaviest" asks for the column Weight, but "the largest rent" not for the column Size. */
   const measured = new Set(
     links.columns
@@ -34,12 +40,6 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
       links.columns.some((link) => link.match === 'exact' && link.end - link.start > 1 && covers(link, index)),
     ),
   )
-  /** "Ticket" in tickets.csv numbers the rows. */
-  const isRowNumber = (column: number): boolean =>
-    isNumbering(columnAt(column)) ||
-    (column === 0 &&
-      columnAt(0).type === 'integer' &&
-      splitWords(expandHeader(columnAt(0).header)).every(({ stem }) => titleStems.has(stem)))
   /** "The cheapest part" has the lowest sale price, unless the question asks for what is paid. */
   const isOnlyExpense = (column: number): boolean =>
     !named.has(column) && !words.some(({ stem }) => EXPENSE_STEMS.has(stem)) && isExpenseBesidePrice(columnAt(column), table)

@@ -16,7 +16,10 @@ export function asksForOtherMoney({ words }: Question, table: TypedTable, links:
   return asksForOtherDirection(text, table)
 }
 
-const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|did we (?:sell|make|take in))\b/i
+const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|best (?:day|week|month|quarter|year)|did we (?:sell|make|take in))\b/i
+/** Whether a question asks for what is received: "our best month". */
+export const asksForIncome = (text: string): boolean => INCOME.test(text)
+
 const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
 const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
 

@@ -3,12 +3,12 @@ import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
-import type { TypedTable } from '../typed-table.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
-import { listNouns } from './question-nouns.ts'
+import { isPersonHeader, listNouns } from './question-nouns.ts'
 import { START_STEMS } from './state-words.ts'
 
 export interface Demands {
@@ -66,7 +66,7 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
     ({ start, match, column }) =>
       (match === 'exact' && words[start]?.text === part) ||
       // "Rent per month" where the column is "Monthly rent" or "Rent (EUR/month)".
-      (match !== 'synonym' && part !== undefined && new RegExp(`\\b${part}(?:ly)?\\b`, 'i').test(table.columns[column]?.header ?? '')),
+      (match !== 'synonym' && part !== undefined && isPeriodical(part, table.columns[column]?.header ?? '')),
   )
   const ordinal = words.findIndex((word, index) => (readOrdinal(word.text) ?? 0) > 1 && isSuperlative(words[index + 1] ?? word))
   const size = findGroupSize(question, table, links)
@@ -82,6 +82,9 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
     ...findTenure(question, table),
   }
 }
+
+const isPeriodical = (part: DatePart, header: string): boolean =>
+  new RegExp(`\\b${part}(?:ly)?\\b`, 'i').test(header) || (part === 'year' && /\bannual\b/i.test(header))
 
 /** Returns the groups of "per month", "for each customer" and "by region and quarter". */
 function listGroupings(words: readonly Word[], table: TypedTable, links: Links, dates: readonly number[]): Grouping[] {
@@ -127,7 +130,7 @@ function findGroupingAt(
     .reduce<ColumnLink | undefined>((best, each) => (!best || RANKS[each.match] > RANKS[best.match] ? each : best), undefined)
   const text = words[start]?.text.replace(/s$/, '') ?? ''
   if (DATE_PARTS.has(text) && link?.match !== 'exact' && date !== undefined) return { by: date, part: text as DatePart, end: start + 1 }
-  if (!link) return undefined
+  if (!link) return isUncertain ? undefined : findPeopleWithRole(start, words, columns, conditions)
   const { readings, header } = columns[link.column] ?? {}
   // "Top students by score" and "orders by customer Acme" do not ask for groups.
   const isValue = conditions.some((condition) => condition.start === link.end && condition.condition.column === link.column)
@@ -136,12 +139,26 @@ function findGroupingAt(
   return { by: link.column, end: link.end }
 }
 
+/** "Each receptionist" asks for people whose role is Receptionist. */
+function findPeopleWithRole(
+  start: number,
+  words: readonly Word[],
+  columns: readonly Column[],
+  conditions: readonly LinkedCondition[],
+): (Grouping & { end: number }) | undefined {
+  const value = conditions.find((condition) => condition.start === start && condition.match === 'exact')
+  const people = columns.flatMap(({ header, type }, column) => (type === 'text' && isPersonHeader(header) ? [column] : []))
+  const [by, other] = people.filter((column) => column !== value?.condition.column)
+  if (!value || by === undefined || other !== undefined || words[value.end]?.isTitle) return undefined
+  return { by, end: value.end }
+}
+
 /** Finds "at least twice", "more than 3 orders", and "an average salary above 50,000" in a question for groups. */
 function findGroupSize(question: Question, table: TypedTable, links: Links): GroupSize | undefined {
   const { words, numbers } = question
   const many = words.findIndex(({ text }) => text === 'many')
   const counted = links.columns.filter(({ start, match }) => many >= 0 && start === many + 1 && match !== 'synonym')
-  const named = many >= 0 ? counted.map(({ column }) => column) : [...listNouns(words, table.columns, links.columns)]
+  const named = many >= 0 ? counted.map(({ column }) => column) : [...listNouns(words, table.columns, links)]
   const by = named.filter((column) => table.columns[column]?.type === 'text' && !isIdentifier(table.columns[column]?.header ?? ''))
   if (by.length === 0) return undefined
   const isExact = (index: number) => EXACTLY.has(words[index - 1]?.text ?? '')
@@ -175,7 +192,7 @@ function findGroupSize(question: Question, table: TypedTable, links: Links): Gro
 const TENURE = new RegExp(
   [
     String.raw`\b(longest|shortest)\b.*\b(?:serving|serve|employed|worked|with us|here|with the company|a member)\b`,
-    String.raw`\b(?:been|worked|served|employed|stayed|member)\b.*\b(longest|shortest)\b`,
+    String.raw`\b(?:been|worked|served|employed|stayed|member|had|held|rented|lived)\b.*\b(longest|shortest)\b`,
   ].join('|'),
   'i',
 )

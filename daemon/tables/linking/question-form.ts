@@ -10,7 +10,7 @@ export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
 const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
 const DAY =
-  /\b(?:per|by|each|every|busiest|quietest) day\b|\bdaily\b|\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b/i
+  /\b(?:per|by|each|every|busiest|quietest|best|worst) day\b|\bdaily\b|\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b/i
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 const CLAUSE = /\s+until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have)\b/gi
 const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed)? after)\b/gi
@@ -45,13 +45,17 @@ export function getForm(words: readonly Word[]): Form {
   return 'selection'
 }
 
+/** "Our best month". */
+const PERIOD_SUPERLATIVES: ReadonlySet<string> = new Set(['best', 'worst', 'strongest', 'weakest', 'biggest', 'top'])
+
 /** Returns the part of dates that "per month", "yearly" or "which quarter" ask for; "monthly" may be a word of a column. */
 export function findDatePart(
   { text: question, words }: Question,
   isColumn: (index: number) => boolean,
   hasDays = false,
 ): DatePart | undefined {
-  const isGrouping = (word: string) => GROUP_WORDS.has(word) || word === 'which' || word === 'what' || BUSY_WORDS.has(word)
+  const isGrouping = (word: string) =>
+    GROUP_WORDS.has(word) || word === 'which' || word === 'what' || BUSY_WORDS.has(word) || (hasDays && PERIOD_SUPERLATIVES.has(word))
   const long = (['month', 'quarter', 'year'] as const).find((name) =>
     words.some(
       ({ text }, index) => (text === `${name}ly` && !isColumn(index)) || (text === name && isGrouping(words[index - 1]?.text ?? '')),

@@ -1,12 +1,12 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
-import { isNumbering } from '../cells/column-roles.ts'
+import { isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { findNameColumn, isIdentifier, isMoney } from '../infer-columns.ts'
+import { findNameColumn, findNamingColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, SIZE_WORDS, STOP_WORDS } from '../vocabulary.ts'
-import { type ColumnLink, type Links, listHeaderStems } from './links.ts'
-import { CUSTOMER_STEMS, PERSON_STEMS, PRODUCT_STEMS } from './role-words.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems } from './links.ts'
+import { areSameRows, CUSTOMER_STEMS, PERSON_STEMS, PRODUCT_STEMS, THING_STEMS } from './role-words.ts'
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column that is not measured. */
 export function asksForMostRows(
@@ -36,8 +36,18 @@ function listPeople(columns: readonly Column[]): number[] {
   return people.length > 0 ? people : [findNameColumn(columns) ?? Math.max(0, first)]
 }
 
+/** Returns the column that names the rows: of parts with numbers, their description; otherwise the first one. */
+function findRowName(columns: readonly Column[], noun: Word | undefined): number {
+  const [first] = columns
+  const isNumbered = first !== undefined && (isIdentifier(first.header) || isNumbering(first)) && areSameRows('product', noun?.stem ?? '')
+  const described = columns.findIndex(
+    ({ header, type }) => type === 'text' && listHeaderStems(header).some((stem) => THING_STEMS.has(stem)),
+  )
+  return findNameColumn(columns) ?? (isNumbered && described > 0 ? described : 0)
+}
+
 /** The columns that the first word after "which" or "what" names, or "who" itself. */
-export function listNouns(words: readonly Word[], columns: readonly Column[], links: readonly ColumnLink[]): Set<number> {
+export function listNouns(words: readonly Word[], columns: readonly Column[], { columns: links, conditions }: Links): Set<number> {
   // "What was the biggest donation and who gave it?" The amount is in the row, which is shown.
   const who = words.findIndex(({ text }, index) => text === 'who' && words[index - 1]?.text === 'and')
   const start = who >= 0 ? who : words.findIndex(({ text }) => ['which', 'what', 'who', 'whose'].includes(text))
@@ -48,11 +58,15 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
     // "Who is the head of Legal?" asks for the column Head.
     const isWho = words[start]?.text === 'who'
     const isName = (column: Column | undefined) => column?.type === 'text' && !isIdentifier(column.header) && !isNumbering(column)
-    const isAsked = ({ column, start: at, match }: ColumnLink) => at === start || (isWho && match === 'exact' && isName(columns[column]))
-    const named = links.filter(isAsked).map(({ column }) => column)
+    const isAsked = ({ column, start: at, match }: ColumnLink) =>
+      at === start || (isWho && match === 'exact' && isName(columns[column]) && !words[at]?.isTitle)
     // "Who saw the most patients?" does not ask for patients.
     const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
     const isObject = (column: number) => links.some((link) => link.column === column && most >= 0 && link.start === most + 1)
+    const named = links
+      .filter(isAsked)
+      .map(({ column }) => column)
+      .filter((column) => !isObject(column))
     // "Who owes us money?" asks for customers, not for staff.
     const all = listPeople(columns).filter((column) => !isObject(column))
     const debtors = all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => CUSTOMER_STEMS.has(stem)))
@@ -60,25 +74,57 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], li
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : people)])
   }
   /** "The cheapest online course" does not ask for the column Online. */
-  const isAdjective = () => links.some((link) => link.start === index && columns[link.column]?.type === 'boolean')
+  const isAdjective = () =>
+    links.some((link) => link.start === index && columns[link.column]?.type === 'boolean') &&
+    !links.some((link) => link.start === index && link.match === 'exact' && columns[link.column]?.type !== 'boolean')
   const isSkipped = (word: Word) =>
     isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
   while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
+  // "The most expensive hard cheese" asks for the cheese.
+  const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
+  if (value && isSuperlative(words[index - 1] as Word) && (words[value.end]?.isTitle || isLinked(value.end))) index = value.end
   // "Supply orders" are the rows of supply-orders.csv, not suppliers.
   while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
+  const things = findThings(words, start, index, columns, conditions)
+  if (things !== undefined) return new Set([things])
   const nouns = links.filter((link) => covers(link, index))
   // "Which apartment" in apartments.csv asks for the name or number of the row, "what was the largest sale" also for the amount.
   // "Which leases end in 2026?" does not ask for the column "Lease end".
   const isRowNoun = /[^s]s$/.test(words[index]?.text ?? '') && words[start]?.text === 'which'
   const isNamed = ({ match, column }: ColumnLink) => match === 'exact' && !(isRowNoun && columns[column]?.readings.date)
   if (words[index]?.isTitle && !nouns.some(isNamed)) {
-    const amounts = words[start]?.text === 'what' ? columns.flatMap((column, position) => (isMoney(column) ? [position] : [])) : []
-    return new Set([findNameColumn(columns) ?? 0, ...amounts])
+    const name = findRowName(columns, words[index])
+    // The name is shown with what is largest; a date is no name.
+    const isExtreme = words.slice(start, index).some(isSuperlative) && columns[name]?.readings.date === undefined
+    const amounts =
+      words[start]?.text === 'what' && !isExtreme ? columns.flatMap((column, position) => (isMoney(column) ? [position] : [])) : []
+    return new Set([name, ...amounts])
   }
+  // "Which deposits" are those of rows.
+  const isAmount = ({ column, match }: ColumnLink) => match === 'exact' && isPayment(columns[column] as Column)
+  if (isRowNoun && nouns.some(isAmount)) return new Set([findRowName(columns, undefined)])
   // "Which employee" asks for the name, not for the number in the column Employee ID.
   const getShown = ({ column, match }: ColumnLink) =>
-    (match === 'part' && isIdentifier(columns[column]?.header ?? '') ? findNameColumn(columns) : undefined) ?? column
+    (match === 'part' && isIdentifier(columns[column]?.header ?? '') ? findNameColumn(columns) : undefined) ??
+    (column === 0 ? findRowName(columns, words[index]) : column)
   return new Set(nouns.map(getShown))
+}
+
+/** "The most expensive shrub" and "which shrubs" ask for the names of rows, where "shrub" is a value. Returns the column of the names. */
+function findThings(
+  words: readonly Word[],
+  start: number,
+  index: number,
+  columns: readonly Column[],
+  conditions: readonly LinkedCondition[],
+): number | undefined {
+  const isAsked = isSuperlative(words[index - 1] ?? { text: '' }) || (words[start]?.text === 'which' && index === start + 1)
+  const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
+  const next = words[value?.end ?? index]
+  const isHead = next === undefined || (next.isStop && !next.isTitle) || isOperationWord(next)
+  if (!isAsked || !value || !isHead || columns[value.condition.column]?.type !== 'text') return undefined
+  const name = findNameColumn(columns) ?? findNamingColumn(columns)
+  return name < 0 || name === value.condition.column ? undefined : name
 }
 
 /** "Our biggest customer" and "the highest expenses" ask for a sum, "the largest order" for a row. */

@@ -6,11 +6,11 @@ import { findNameColumn, isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { isOperationWord, isSuperlative, MONEY_STEMS } from '../vocabulary.ts'
+import { isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
-import { AUXILIARIES, listComparedVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
+import { AUXILIARIES, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
+import { type ColumnLink, isPartOfHeader, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
 import { hasPeople } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
@@ -36,8 +36,12 @@ const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
 const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
-/** Verbs that state a condition. */
-const CONDITION_VERBS: ReadonlySet<string> = new Set(['owe', 'owes', 'owed', 'lack', 'lacks', 'exceed', 'exceeds', 'miss', 'misses'])
+const AGENT = /[eo]rs?$/i
+/** Verbs that state a condition: without a column for it, the question cannot be answered. */
+const CONDITION_VERBS = toStems(
+  `owe owed lack exceed miss complain cancel return refund fail quit resign damage break broke broken lose lost steal stole stolen waste
+  reject decline forget forgot postpone reschedule skip dispute crash injure renew extend upgrade`,
+)
 
 interface ReadableTable {
   table: TypedTable
@@ -60,7 +64,14 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const isCounted = ({ start, end }: Span) => start === counted && end === counted + 1
   const isTitleElsewhere = createTitleCheck(parsed, table, tables)
   const links = {
-    columns: all.columns.filter((link) => !isPartOfValue(link, all) && !isSuffix(titled.words, link, all) && !isCounted(link)),
+    columns: all.columns.filter(
+      (link) =>
+        !isPartOfValue(link, all) &&
+        !isPartOfHeader(link, all) &&
+        !isTitleElsewhere(link) &&
+        !isSuffix(titled.words, link, all) &&
+        !isCounted(link),
+    ),
     conditions: all.conditions.filter(
       (condition) =>
         !isColumnName(titled.words, condition, table, all) &&
@@ -84,16 +95,25 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       /^\p{L}{3,}$/u.test(word.text) &&
       !word.isStop &&
       !isName(word, titled.text) &&
-      !CONDITION_VERBS.has(word.text) &&
+      !CONDITION_VERBS.has(word.stem) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
       !isSuperlative(word)
     )
   }
+  // "Drive" is the verb of the column "Driver".
+  const isOfAgent = (index: number) =>
+    !AGENT.test(titled.words[index]?.text ?? '') &&
+    links.columns.some(({ start, end, match, column }) => {
+      const { header = '' } = table.columns[column] ?? {}
+      return (
+        start === index && end === index + 1 && match === 'exact' && AGENT.test(header) && !header.includes(' ') && !header.includes('_')
+      )
+    })
   // A verb may also be a word of a column, such as "borrowed" beside "Borrowed on".
   const isFreeVerb = (index: number) => {
     const word = titled.words[index]
-    const isColumn = links.columns.some((link) => link.match !== 'exact' && covers(link, index))
+    const isColumn = links.columns.some((link) => link.match !== 'exact' && covers(link, index)) || isOfAgent(index)
     return (
       word !== undefined &&
       !namesOtherRole(word, table) &&
@@ -105,12 +125,19 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     asksForPerson && !hasPeople(table.columns)
       ? []
       : [
-          ...listVerbs(titled.words, isFreeVerb, isLinked),
+          ...listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)),
           ...listParticiples(titled.words, table, links),
           ...listComparedVerbs(titled.words, isFree, links),
+          ...listMostVerbs(titled.words, isFreeVerb, table, links),
         ],
   )
+  // "Leave" of "leave requests" where a column is "Leave type".
+  const isPartOfNoun = (index: number) =>
+    HEADS.has(titled.words[index - 1]?.text ?? '') &&
+    /[^s]s$/.test(titled.words[index + 1]?.text ?? '') &&
+    links.columns.some(({ start, end, match }) => start === index && end === index + 1 && match === 'part')
   const isAfterValue = (index: number) =>
+    isPartOfNoun(index - 1) ||
     links.conditions.some(
       ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
     )
@@ -127,7 +154,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     !isUnit(titled.words, titled.words.indexOf(word)) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   const words = titled.words.map((each, index): Word => {
-    if (isRowNoun && each === word) return { ...each, isStop: true, isTitle: true }
+    if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
+      return { ...each, isStop: true, isTitle: true }
     const isNoun = isSubject(titled.words, index, links) || isDescribed(titled.words, index, table, links)
     return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
       ? { ...each, isStop: true }
@@ -161,11 +189,18 @@ function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { c
 }
 
 /** "Costumes" means costumes.xlsx, not a purpose of donations, unless the question names the donations. */
-function createTitleCheck(parsed: Question, table: TypedTable, tables: readonly ReadableTable[]): (linked: LinkedCondition) => boolean {
+function createTitleCheck(
+  parsed: Question,
+  table: TypedTable,
+  tables: readonly ReadableTable[],
+): (linked: LinkedCondition | ColumnLink) => boolean {
   if (hasTitleWord(parsed, table)) return () => false
   const others = tables.filter((other) => other.table !== table && isDataFile(other.table))
   const stems = new Set(others.flatMap((other) => [...listTitleStems(other.table)]))
-  return ({ start, end, match }) => match === 'exact' && end - start === 1 && stems.has(parsed.words[start]?.stem ?? '')
+  return (linked) => {
+    const isMatch = linked.match === ('column' in linked ? 'part' : 'exact')
+    return isMatch && linked.end - linked.start === 1 && stems.has(parsed.words[linked.start]?.stem ?? '')
+  }
 }
 
 /** "Directed" names a role that a stage manager does not have. */

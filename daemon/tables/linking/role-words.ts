@@ -49,6 +49,9 @@ export const ROLE_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** Last words of the headers of columns with what is sold. */
 export const PRODUCT_STEMS: ReadonlySet<string> = toStems('product item article service title')
 
+/** Words of the headers of columns that say what a numbered row is. */
+export const THING_STEMS: ReadonlySet<string> = toStems('description product item article title')
+
 /** Words for the same kind of rows. */
 const ROW_NOUNS = `
 patient pet animal

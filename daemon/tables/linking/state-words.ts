@@ -23,6 +23,7 @@ export const STATES: readonly State[] = [
   ['settled,paid up,been paid', 'paid payment', false],
   ['finished,completed', 'finished completed completion', false],
   ['vacant,unoccupied,empty,unlet,unrented,free', 'tenant occupant guest renter resident lessee occupied rented let booked', true],
+  ['pending,unapproved,not approved,not been approved,awaiting approval', 'approved approval', true],
   ['unassigned,not assigned', 'assigned assignee owner agent driver responsible technician', true],
   ['still out,on loan,checked out,not back,outstanding,not returned', 'returned return', true],
   ['out on rental,on rental,out on loan,rented out,lent out,loaned out', 'returned return', true],
@@ -38,7 +39,7 @@ export const STATES: readonly State[] = [
     true,
   ],
   ['active,current,still employed,still with us,still work', 'left leaving exit termination terminated last_day', true],
-  ['former,quit,left,left us,resigned', 'left leaving exit termination terminated last_day', false],
+  ['former,quit,left,left us,resigned', 'left leaving exit termination terminated last_day cancelled', false],
 ].map(([phrases, headers, isMissing, values, opposites]) => ({
   phrases: String(phrases).split(','),
   headers: new Set(list(String(headers)).map((header) => (header.includes('_') ? header : stem(header)))),
@@ -53,17 +54,34 @@ interface Limit {
 
 const createLimit = ([limits, measures]: readonly string[]): Limit => ({ limits: toStems(limits), measures: toStems(measures) })
 
-export const CAPACITY = createLimit([
+const CAPACITY = createLimit([
   'capacity maximum max seats limit',
   'registered booked attendees attended attendance enrolled participants occupied occupancy sold used registrations',
 ])
-export const FULL_PHRASES: readonly string[] = ['sold out', 'fully booked', 'were full', 'was full', 'are full', 'is full']
+const STOCK = createLimit(['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'])
+
+/** Phrases for rows that have reached a limit: as much is sold as there is room for, or no more is left than the reorder level. */
+export const LIMIT_STATES = [
+  {
+    phrases: ['sold out', 'fully booked', 'were full', 'was full', 'are full', 'is full'],
+    comparison: 'at_least' as const,
+    ...CAPACITY,
+  },
+  {
+    phrases: [
+      ...['running low', 'run low', 'getting low', 'low on stock', 'low in stock', 'low stock', 'are low', 'is low', 'running out'],
+      ...['need reordering', 'needs reordering', 'need to reorder', 'need to be reordered', 'needs to be reordered', 'should we reorder'],
+      ...['almost out of stock', 'nearly out of stock', 'need restocking', 'need to restock', 'need to be restocked'],
+    ],
+    comparison: 'at_most' as const,
+    ...STOCK,
+  },
+]
 
 /** Columns that limit others: the budget limits what is spent. */
 const OTHER_LIMITS: readonly (readonly string[])[] = [
   ['budget planned plan estimate estimated forecast', 'spent actual cost expense spending'],
   ['target goal quota', 'actual sales revenue achieved result sold closed'],
-  ['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'],
   ['entitlement entitled allowance quota', 'taken used'],
 ]
 
@@ -74,7 +92,21 @@ export const DUE_STEMS = toStems('due deadline promised expected planned schedul
 export const ACTUAL_STEMS = toStems(
   'paid payment returned return delivered delivery arrived completed closed finished shipped resolved actual',
 )
-export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), CAPACITY, { limits: DUE_STEMS, measures: ACTUAL_STEMS }]
+export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), STOCK, CAPACITY, { limits: DUE_STEMS, measures: ACTUAL_STEMS }]
+
+/** Phrases for dates before the day of the question. What is overdue is also not done yet. */
+export const PAST_STATES = [
+  { phrases: ['overdue', 'past due', 'past their due date'], headers: new Set([...DUE_STEMS, ...toStems('next')]), isOpen: true },
+  {
+    phrases: ['expired', 'have run out', 'has run out', 'lapsed', 'out of date', 'past their expiry date', 'past their best before date'],
+    headers: toStems('expiry expires expire expiration valid before until'),
+    isOpen: false,
+  },
+]
+/** What rows are called that are done. */
+export const FINISHED: ReadonlySet<string> = new Set(
+  'paid,settled,done,completed,complete,closed,finished,returned,delivered,resolved,cancelled,canceled,collected'.split(','),
+)
 
 export const PUNCTUALITY: readonly (readonly [phrase: string, comparison: 'more' | 'at_most' | 'less'])[] = [
   ['late', 'more'],

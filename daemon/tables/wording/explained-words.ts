@@ -1,6 +1,6 @@
 /** Words that a query must not drop: negations, states, units that a column has to measure, and "when … last". */
 
-import { isInHeader, isStatedBy, type Links } from '../linking/links.ts'
+import { isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question } from '../parse-question.ts'
 import { type Condition, listUsedColumns, type Query } from '../query.ts'
@@ -24,10 +24,11 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
   })
   const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
   const units = listUnitColumns(words, links)
+  // "The last inspection" is the column "Last inspection", but "last" alone is not.
+  const isNamed = (index: number) =>
+    links.columns.some((link) => link.match !== 'synonym' && covers(link, index) && link.end - link.start > 1)
   /** "When did we last buy paint?" asks for the newest date of its rows. */
-  const occasions = words.flatMap(({ text }, index) =>
-    words[0]?.text === 'when' && OCCASIONS.has(text) && !isInHeader(links, index) ? [index] : [],
-  )
+  const occasions = words.flatMap(({ text }, index) => (words[0]?.text === 'when' && OCCASIONS.has(text) && !isNamed(index) ? [index] : []))
   return ({ operation, conditions }) => {
     const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
     if (!states.every((index) => isStated(index, all))) return false

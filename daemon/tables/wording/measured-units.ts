@@ -16,8 +16,12 @@ export const isUnit = (words: readonly Word[], index: number): boolean =>
 
 /** "Per month" asks for no groups where the column is "Fee per month". */
 export const isPerUnit = (words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean =>
-  words[index]?.text === 'per' &&
-  links.columns.some((link) => link.match !== 'synonym' && covers(link, index + 1) && columns[link.column]?.readings.number !== undefined)
+  ['per', 'each', 'every'].includes(words[index]?.text ?? '') &&
+  UNIT_STEMS.has(words[index + 1]?.stem ?? '') &&
+  links.columns.some(({ match, start, end, column }) => {
+    const { readings, type } = columns[column] ?? {}
+    return match !== 'synonym' && covers({ start, end }, index + 1) && readings?.number !== undefined && type !== 'text'
+  })
 
 /**
  * Returns the columns that have the unit after "how many", none if the table does not have it. Undefined: the question asks for no unit.

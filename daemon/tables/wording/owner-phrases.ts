@@ -22,6 +22,13 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/\b(?:Dr|Mr|Mrs|Ms|Miss|Prof)\b\.? (?=\p{Lu})/gu, ''],
   // "How many days does it take until …", "… pass between …".
   [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es)?|elapses?)\b/gi, ''],
+  // "When was the last time we saw Bella?"
+  [/\bwhen (?:was|is) the (last|first) time(?: that)?\b/gi, 'when did $1'],
+  [/\b(?:priciest|dearest|costliest)\b/gi, 'most expensive'],
+  [/\bmost generous(?= \w)/gi, 'biggest'],
+  [/\b(?:what|which) (?:is|was|are|were) (?:our|the|my) best[- ]selling (\w+)/gi, 'which $1 sold the most'],
+  // Several scores of one thing are averaged.
+  [/\b(highest|lowest|best|worst) (rating|grade|score|mark)s\b/gi, '$1 average $2'],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],

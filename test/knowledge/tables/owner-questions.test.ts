@@ -68,7 +68,7 @@ for (const [question, expected, interpretation] of [
   // States.
   ['How many completed groomings did Mia do?', ['2'], /Status is Done/],
   ['Who owes us the most?', ['Wren Hall'], /paid_on is empty by cust and added up amt_eur/],
-  ['How much money do customers still owe us?', ['115'], /paid_on is empty/],
+  ['How much money do customers still owe us?', ['115 EUR'], /paid_on is empty/],
   ['How many bills from February were settled?', ['1'], /paid_on is not empty/],
   ['How many people quit in 2026?', ['1'], /Last day is in 2026/],
   ['How many kennels are out on rental right now?', ['2'], /Returned is empty/],

@@ -7,6 +7,7 @@ import { EmbeddedChatModel } from '../../../daemon/models/quoted-answers/embedde
 import { createTestLogger } from '../../embedding/test-logger.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { collectParts, createRequest, joinText } from '../providers/provider-fixture.ts'
+import { createScriptedReader } from './scripted-reader.ts'
 
 const test = suite('embedded chat model')
 let embedding: EmbeddingService
@@ -41,6 +42,21 @@ test('the embedded model streams the answer with its quote, and reports usage at
   const end = parts.at(-1)
   assert.ok(end?.type === 'end' && end.finishReason === 'stop' && (end.usage?.inputTokens ?? 0) > 20 && (end.usage?.outputTokens ?? 0) > 10)
   assert.equal(model.price, { input: 0, output: 0 })
+})
+
+test('a record of a named row is no answer to a question for what no document says', async () => {
+  const reader = createScriptedReader(() => ({ answer: 'Oak Inn', certainty: 5 }))
+  const problem = { document: 'bills.csv', text: 'The table does not answer it.', missing: ['phone'] }
+  const askAbout = async (content: string) =>
+    joinText(
+      await collectParts(new EmbeddedChatModel('model_2', 'Scripted', reader), {
+        ...createRequest('What is the phone number of the Oak Inn?'),
+        passages: [{ content, source: 'visits.csv', page: 1 }],
+        compute: async () => ({ computations: [], problem }),
+      }),
+    )
+  assert.is(await askAbout('Client: Oak Inn\nTown: Ashford'), 'The table does not answer it.')
+  assert.match(await askAbout('Client: Oak Inn\nPhone: 555 0100'), /555 0100/)
 })
 
 test('without documents, the reply names the command that adds a model, in one part', async () => {

@@ -33,4 +33,10 @@ test('it does not if half of the passages are in the language of the question', 
   assert.not.match(await ask('Wer wäscht in der Herberge die Bettwäsche?', [GERMAN]), 'another language')
 })
 
+test('names and a repeated word are no other language', async () => {
+  const rota =
+    '| 5 Mar | Jan van Aken | Loading van | No |\n| 6 Mar | Petra Van Dijk | Loading van | No |\n| 7 Mar | Los Pinos | Cleaning van | No |'
+  assert.not.match(await ask('What hourly wage does Jan get?', [rota]), 'another language')
+})
+
 test.run()

@@ -1,0 +1,26 @@
+/** Finds what a question measures with "how many" and "the most": a column of numbers, not the rows. */
+import { isAdditive } from '../cells/column-roles.ts'
+import { covers, type Word } from '../parse-question.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
+import { COUNTING_SUPERLATIVES, isSuperlative } from '../vocabulary.ts'
+import type { ColumnLink, Links } from './links.ts'
+
+/** Returns the position of "most" in "the most fuel", but not in "the most expensive"; otherwise -1. */
+export const findMost = (words: readonly Word[]): number =>
+  words.findIndex(({ text }, index) => COUNTING_SUPERLATIVES.has(text) && !isSuperlative(words[index + 1] ?? { text: '' }))
+
+/** "How many sick days" adds up the column Days. */
+export function countsMeasure(words: readonly Word[], table: TypedTable, links: Links, isMeasured: (link: ColumnLink) => boolean): boolean {
+  const many = words.findIndex(({ text }) => text === 'many')
+  const isDescribed = (index: number) =>
+    (words[index]?.isStop && !words[index]?.isTitle) || links.conditions.some((each) => each.match === 'exact' && covers(each, index))
+  const isNamed = ({ start, match }: ColumnLink) => match === 'exact' || (match === 'part' && !words[start]?.isTitle)
+  return links.columns.some(
+    (link) =>
+      link.start > many &&
+      isNamed(link) &&
+      isMeasured(link) &&
+      isAdditive(table.columns[link.column] as Column, table) &&
+      words.slice(many + 1, link.start).every((_, offset) => isDescribed(many + 1 + offset)),
+  )
+}
