@@ -39,6 +39,7 @@ const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'gi
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const NEIGHBOR = /\b(?:next|previous|following|follows|preceding|precedes|after|before)\b/i
+
 /** Returns a function that says whether a query answers the question in its form. */
 export function createSuitability(
   question: Question,
@@ -48,7 +49,6 @@ export function createSuitability(
   isRepeated: (column: number) => boolean,
 ): (query: Query) => boolean {
   const { words } = question
-  const isStated = (index: number, conditions: readonly Condition[]) => isStatedBy(links, index, conditions)
   const form = getForm(words)
   const texts = new Set(words.map(({ text }) => text))
   const asksForMoney = words.some(({ stem }) => MONEY_STEMS.has(stem))
@@ -69,7 +69,6 @@ export function createSuitability(
   const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || asksForSpending(question))
   const share = words.findIndex(({ text }, index) => SHARE_WORDS.has(text) && words[index + 1]?.text === 'of')
   const asksForShare = share >= 0 && !isExact(share)
-  const asksForMedian = texts.has('median')
   const asksForFrequency = words.some(({ text }) => FREQUENCY_WORDS.has(text))
   /** "Who was hired last?" asks for the latest date, not for the last row. */
   const isOrdered = texts.has('first') || texts.has('last')
@@ -150,12 +149,12 @@ export function createSuitability(
     if ((asksForSum || (asksForAverage && form !== 'count')) && ROW_OPERATIONS.has(operation.kind)) return false
     if (
       operation.kind === 'list' &&
-      words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStated(at, conditions))
+      words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStatedBy(links, at, conditions))
     )
       return false
     if (asksForAverage && operation.kind === 'aggregate' && operation.aggregate === 'sum' && !isAverage(columnAt(operation.column)))
       return false
-    if (asksForMedian && !('aggregate' in operation && operation.aggregate === 'median')) return false
+    if (texts.has('median') && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (!meetsDemands(query, demands) || contradicts(conditions)) return false
     if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
     if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
@@ -218,12 +217,14 @@ export function createSuitability(
   function asksForExtreme(conditions: readonly Condition[]): boolean {
     const isMost = (text: string, index: number) => COUNTING_SUPERLATIVES.has(text) && words[index - 1]?.text !== 'at'
     const isExtreme = (text: string, index: number) => EXTREME_WORDS.has(text) || (isMost(text, index) && words[index + 1]?.text !== 'of')
-    return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStated(index, conditions))
+    return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions))
   }
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
-    const isMoneyAsked = words.some(({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStated(index, conditions))
+    const isMoneyAsked = words.some(
+      ({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStatedBy(links, index, conditions),
+    )
     if (key === undefined) return !(isMoneyAsked && hasMoney)
     return !isRowNumber(key) && (named.has(key) || (isMoneyAsked && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)))
   }
@@ -231,7 +232,9 @@ export function createSuitability(
   /** "First" of "the first half of 2025" and "last" of the column "Sold last week" ask for no order. */
   function isAskedFor(direction: Direction, conditions: readonly Condition[]): boolean {
     if (demands.tenure || age) return true
-    return words.some(({ text }, index) => DIRECTIONS[direction].has(text) && !exactHeaders.has(index) && !isStated(index, conditions))
+    return words.some(
+      ({ text }, index) => DIRECTIONS[direction].has(text) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions),
+    )
   }
 
   /** "The median quantity" is that of the column Quantity, unless the column is part of a condition. */
