@@ -2,7 +2,7 @@
 import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
-import { countsMeasure, findMost } from './linking/measured-nouns.ts'
+import { asksForExtreme, countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
@@ -19,7 +19,6 @@ import {
   COUNTING_SUPERLATIVES,
   DIRECTIONS,
   DISTINCT_WORDS,
-  EXTREME_WORDS,
   FREQUENCY_WORDS,
   GROUP_WORDS,
   MONEY_STEMS,
@@ -142,7 +141,7 @@ export function createSuitability(
     if (isElsewhere || !explains(query)) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
-    if (ignoresExtreme && asksForExtreme(conditions)) return false
+    if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
     if (operation.kind === 'exists') return form === 'boolean'
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
@@ -211,13 +210,6 @@ export function createSuitability(
       default:
         return form !== 'boolean'
     }
-  }
-
-  /** Words of a value, such as "Best Buy", ask for nothing. */
-  function asksForExtreme(conditions: readonly Condition[]): boolean {
-    const isMost = (text: string, index: number) => COUNTING_SUPERLATIVES.has(text) && words[index - 1]?.text !== 'at'
-    const isExtreme = (text: string, index: number) => EXTREME_WORDS.has(text) || (isMost(text, index) && words[index + 1]?.text !== 'of')
-    return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions))
   }
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */

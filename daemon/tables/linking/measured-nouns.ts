@@ -1,9 +1,10 @@
 /** Finds what a question measures with "how many" and "the most": a column of numbers, not the rows. */
 import { isAdditive } from '../cells/column-roles.ts'
 import { covers, type Word } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, isSuperlative } from '../vocabulary.ts'
-import type { ColumnLink, Links } from './links.ts'
+import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative } from '../vocabulary.ts'
+import { type ColumnLink, isStatedBy, type Links } from './links.ts'
 
 /** Returns the position of "most" in "the most fuel", but not in "the most expensive"; otherwise -1. */
 export const findMost = (words: readonly Word[]): number =>
@@ -23,4 +24,16 @@ export function countsMeasure(words: readonly Word[], table: TypedTable, links: 
       isAdditive(table.columns[link.column] as Column, table) &&
       words.slice(many + 1, link.start).every((_, offset) => isDescribed(many + 1 + offset)),
   )
+}
+
+/** Whether a question asks for the largest or smallest. Words of a value, such as "Best Buy", ask for nothing. */
+export function asksForExtreme(
+  words: readonly Word[],
+  exactHeaders: ReadonlySet<number>,
+  links: Links,
+  conditions: readonly Condition[],
+): boolean {
+  const isMost = (text: string, index: number) => COUNTING_SUPERLATIVES.has(text) && words[index - 1]?.text !== 'at'
+  const isExtreme = (text: string, index: number) => EXTREME_WORDS.has(text) || (isMost(text, index) && words[index + 1]?.text !== 'of')
+  return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions))
 }
