@@ -37,8 +37,9 @@ export function formatRow(table: TypedTable, query: Query, row: readonly SqlValu
 }
 
 /** "Duration (min)" */
-const MEASURE_OF_HEADER =
-  /\((k?m|[cm]m|mi|miles|k?g|tons?|t|m?l|hl|lit(?:er|re)s|hrs?|h|hours|mins?|minutes|s|days|weeks|months|years|m²|sqm|sq m|ha|[km]wh?|kwp|°[cf])\)$/i
+const MEASURES =
+  'k?m|[cm]m|mi|miles|k?g|tons?|t|m?l|hl|lit(?:er|re)s|hrs?|h|hours|mins?|minutes|s|days|weeks|months|years|m²|sqm|sq m|ha|[km]wh?|kwp|°[cf]'
+const MEASURE_OF_HEADER = new RegExp(String.raw`\((${MEASURES})\)$`, 'i')
 
 const getMeasure = ({ columns }: TypedTable, column: number): string => {
   const { header = '', unit = '' } = columns[column] ?? {}

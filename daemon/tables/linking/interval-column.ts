@@ -24,7 +24,7 @@ export const hasDuration = (question: Question, table: TypedTable, values: reado
     ({ start, column }) => LENGTH_WORDS.has(question.words[start]?.text ?? '') && table.columns[column]?.readings.number !== undefined,
   )
 
-/** Returns the table with the column at its end, or as it is. `hasOther`: another table has a duration, which is meant if no date is named. */
+/** Returns the table with the column at its end, or as it is. `hasOther`: another table has a duration, meant if no date is named. */
 export function addInterval<T extends TypedTable>(question: Question, table: T, values: readonly CellValue[], hasOther: boolean): T {
   if (!ASKS_FOR_TIME.test(question.text) || hasDuration(question, table, values)) return table
   const links = linkQuestion(question, table, values).columns

@@ -9,8 +9,13 @@ export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 /** "How long is the longest event?" asks for an amount. */
 const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
 const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
-const DAY =
-  /\b(?:per|by|each|every|busiest|quietest|best|worst) day\b|\bdaily\b|\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b/i
+const DAY = new RegExp(
+  [
+    String.raw`\b(?:per|by|each|every|busiest|quietest|best|worst) day\b|\bdaily\b`,
+    String.raw`\b(?:which|what) day\b.*\b(?:most|highest|largest|lowest|fewest|best)\b`,
+  ].join('|'),
+  'i',
+)
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 const CLAUSE = /\s+until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have)\b/gi
 const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed)? after)\b/gi
