@@ -110,7 +110,7 @@ const removeSeparators = (digits: string) =>
 /** With the day of the question, seasons and words such as "overdue" are read, too. */
 export function parseQuestion(text: string, today?: string): Question {
   const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent ').replaceAll(/\bdays? of the week\b/gi, 'weekday'))
-  const dates = [...findDates(words), ...(today === undefined ? [] : findSeasons(words))]
+  const dates: DateMention[] = [...findDates(words), ...(today === undefined ? [] : findSeasons(words))]
   // The 15 of "after 15 March 2024" is no amount.
   const numbers = findNumbers(words).filter(
     ({ start, end }) =>
