@@ -38,7 +38,7 @@ export function formatRow(table: TypedTable, query: Query, row: readonly SqlValu
 
 /** "Duration (min)" */
 const MEASURES =
-  'k?m|[cm]m|mi|miles|k?g|tons?|t|m?l|hl|lit(?:er|re)s|hrs?|h|hours|mins?|minutes|s|days|weeks|months|years|m²|sqm|sq m|ha|[km]wh?|kwp|°[cf]'
+  'k?m|[cm]m|miles|k?g|tons?|t|m?l|hl|lit(?:er|re)s|hrs?|h|hours|mins?|minutes|s|days|weeks|months|years|m²|sqm|sq m|ha|[km]wh?|kwp|°[cf]'
 const MEASURE_OF_HEADER = new RegExp(String.raw`\((${MEASURES})\)$`, 'i')
 
 const getMeasure = ({ columns }: TypedTable, column: number): string => {
