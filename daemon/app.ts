@@ -61,7 +61,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     resolve,
     timeouts: options.providerTimeouts,
     invalidateEmbeddings: (transaction, id) => knowledge.rebuildIndexes(transaction, id),
-    reader: { read: (...call) => embedding.models.read(...call) },
+    embedded: {
+      read: (...call) => embedding.models.read(...call),
+      embed: (...call) => embedding.models.embed(...call),
+    },
   })
   const { service: models } = modelFamily
   const resolveRemoteModel = (id: string) => models.resolveCredentials(database, id)

@@ -47,6 +47,9 @@ const MAX_CACHED_READINGS = 64
 /** Finds the answers to a question in texts. */
 export type PassageReader = Pick<EmbeddedModels, 'read'>
 
+/** Also compares texts by their meaning. */
+export type AnswerModels = Pick<EmbeddedModels, 'read' | 'embed'>
+
 export class EmbeddedModels {
   readonly pool: WorkerPool<ModelTask, ModelResult>
   readonly workers: number

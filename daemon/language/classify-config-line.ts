@@ -27,8 +27,12 @@ const MAX_TITLE_LENGTH = 80
 const DISABLED_SETTING = /^[ \t]*[#;]+[A-Za-z_][\w.-]*(?:[ \t]*[=:][ \t]*|[ \t]+|$)/
 /** `# tls-port 6379`: a name and a few values, which no sentence looks like. */
 const SPACED_SETTING = /^[ \t]*[#;]+ [a-z_][\w.-]*(?:\s*=\s*|\s+)\S(?:.{0,58}[^\s.,:;!?])?$/
-const SENTENCE_WORD =
-  /\b(?:a|an|the|is|are|to|of|in|on|and|or|for|with|by|it|if|you|be|this|that|not|der|die|das|ist|und|oder|mit|für|wenn)\b/i
+/** Between spaces or marks of a sentence, not in a path: `# include /path/to/local.conf` is no sentence. */
+const SENTENCE_WORD = new RegExp(
+  String.raw`(?<![^\s("'])(?:a|an|the|is|are|to|of|in|on|and|or|for|with|by|it|if|you|be|this|that|not` +
+    String.raw`|der|die|das|ist|und|oder|mit|für|wenn)(?![^\s,.;:!?)"'])`,
+  'i',
+)
 
 /** Lines above and below tell a title in a banner of several lines from a comment. */
 export function classifyConfigLine(line: string, above: string, below: string): ConfigLine {

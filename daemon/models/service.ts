@@ -7,7 +7,7 @@ import type { Caller } from '../core/caller.ts'
 import { type CallOrigin, isFree, type Meter, type MeteredModel } from '../core/meter.ts'
 import type { DocumentCount } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import type { PassageReader } from '../inference/embedded-models.ts'
+import type { AnswerModels } from '../inference/embedded-models.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { ChatInput, ChatModel, ContextPassage, Price } from './chat-model.ts'
@@ -44,7 +44,7 @@ export interface ModelsDependencies {
   /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>
   /** The embedded reading model, which the embedded chat model uses. */
-  reader: PassageReader
+  embedded: AnswerModels
   meter: Meter
 }
 
@@ -128,8 +128,8 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
     const modelId = id ?? (await getDefaultModelId(reader))
     const model = await this.records.get(reader, modelId)
     if (!model) throw createNotFoundError('model', modelId)
-    const { reader: passageReader, providers } = this.#dependencies
-    if (model.provider === 'embedded') return new EmbeddedChatModel(model.id, model.name, passageReader)
+    const { embedded, providers } = this.#dependencies
+    if (model.provider === 'embedded') return new EmbeddedChatModel(model.id, model.name, embedded)
     if (model.provider === 'replay') return this.#createReplayModel(reader, model)
     return providers.getModel({
       ...this.#toRemoteModel(model),

@@ -1,7 +1,8 @@
 /** Answers a question from passages with the reading model: a certain or probable answer with its quote, or a refusal. */
 import type { Confidence } from '../../../src/contract/schemas/confidence.ts'
+import { joinHeadings } from '../../core/headings.ts'
 import type { DocumentCount, FollowingPassage } from '../../core/tool.ts'
-import type { PassageReader } from '../../inference/embedded-models.ts'
+import type { AnswerModels, PassageReader } from '../../inference/embedded-models.ts'
 import type { Reading } from '../../inference/model-task.ts'
 import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
@@ -20,6 +21,7 @@ import { hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
+import { readAnnounced } from './read-announced.ts'
 
 export interface Question {
   text: string
@@ -41,9 +43,11 @@ export interface Reply {
 const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
 const MIN_CERTAIN = 8.5
-const MIN_PROBABLE = -1.25
-/** A name or number of the question that no passage contains is often what the question is about. */
-const MIN_PROBABLE_WITH_MISSING_TERM = -0.25
+const MIN_PROBABLE = -2
+/** Near the limit, a passage that resembles the question more speaks for its answer, and one that resembles it less against it. */
+const NEUTRAL_SIMILARITY = 0.4
+const SIMILARITY_WEIGHT = 8
+const MAX_SIMILARITY_EFFECT = 3
 /** In other languages, the model finds passages relevant too easily. */
 const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
@@ -55,7 +59,7 @@ const MAX_CONTRADICTION_GAP = 2
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
-export async function answerQuestion(reader: PassageReader, question: Question): Promise<Reply> {
+export async function answerQuestion(models: AnswerModels, question: Question): Promise<Reply> {
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {
@@ -68,19 +72,18 @@ export async function answerQuestion(reader: PassageReader, question: Question):
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const answers = preferStatements(text, await rankAnswers(text, await readPassages(reader, text, read)), read)
+  const answers = preferStatements(text, await rankAnswers(text, await readPassages(models, text, read)), read)
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   const lacksTerm = hasMissingTerm(text, texts)
-  const minInEnglish = lacksTerm ? MIN_PROBABLE_WITH_MISSING_TERM : MIN_PROBABLE
-  const minProbable = isInEnglish(text, best && read[best.passage]) ? minInEnglish : MIN_PROBABLE_IN_OTHER_LANGUAGES
+  const isProbable = best !== undefined && (await isLikely(models, text, best, read[best.passage] as ContextPassage))
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return { text: formatNeedsChatModel(read, listCentralParts(text, read)), confidence: 'none' }
-  const shown = best && best.confidence >= minProbable ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
+  const shown = isProbable ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
-  if (!best || best.confidence < minProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
+  if (!isProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
   if (best.confidence < MIN_CERTAIN || lacksTerm) return formatReply(question, best, 'probable')
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
@@ -93,15 +96,26 @@ async function formatReply(
   confidence: 'certain' | 'probable',
 ): Promise<Reply> {
   const passage = passages[answer.passage] as ContextPassage
-  const list = asksForList(question)
-    ? await quoteList(question, answer, passage, async () => (await readOn?.(answer.passage)) ?? [])
-    : undefined
-  const text = list ?? (confidence === 'certain' ? formatAnswer(question, answer, passage) : quoteAnswer(question, answer, passage))
+  const readNext = async () => (await readOn?.(answer.passage)) ?? []
+  const list = asksForList(question) ? await quoteList(question, answer, passage, readNext) : undefined
+  const formatQuote = async () => {
+    const quoted = await readAnnounced({ answer, passage }, readNext)
+    return (confidence === 'certain' ? formatAnswer : quoteAnswer)(question, quoted.answer, quoted.passage)
+  }
+  const text = list ?? (await formatQuote())
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
 }
 
-const isInEnglish = (question: string, passage: ContextPassage | undefined): boolean =>
-  isEnglish(question) && !(passage && isOtherLanguage(question, passage.content))
+/** Whether the answer is at least probable. Close to the limit, it is also compared what the question and the passage are about. */
+async function isLikely(models: AnswerModels, question: string, { confidence }: Answer, passage: ContextPassage): Promise<boolean> {
+  const { headings = [], content } = passage
+  if (!isEnglish(question) || isOtherLanguage(question, content)) return confidence >= MIN_PROBABLE_IN_OTHER_LANGUAGES
+  const lead = confidence - MIN_PROBABLE
+  if (Math.abs(lead) > MAX_SIMILARITY_EFFECT) return lead > 0
+  const [asked = [], found = []] = await models.embed([question, `${joinHeadings(headings)}\n${content}`])
+  const similarity = [...asked].reduce((sum, number, index) => sum + number * (found[index] as number), 0)
+  return lead + SIMILARITY_WEIGHT * (similarity - NEUTRAL_SIMILARITY) >= 0
+}
 
 /** "How many" is answered by a sentence rather than by rows that would have to be counted, if the sentence is almost as good. */
 function preferStatements(question: string, answers: Answer[], passages: readonly ContextPassage[]): Answer[] {

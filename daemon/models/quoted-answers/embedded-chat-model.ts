@@ -1,5 +1,5 @@
 /** The embedded chat model, which reads passages and quotes the answer. */
-import type { PassageReader } from '../../inference/embedded-models.ts'
+import type { AnswerModels } from '../../inference/embedded-models.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
 import type { ChatInput, ChatModel, ChatPart, ContextPassage } from '../chat-model.ts'
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
@@ -37,12 +37,12 @@ export class EmbeddedChatModel implements ChatModel {
   readonly contextTokens = CONTEXT_TOKENS
   readonly isContextKnown = false
   readonly price = { input: 0, output: 0 }
-  readonly #reader: PassageReader
+  readonly #models: AnswerModels
 
-  constructor(id: string, name: string, reader: PassageReader) {
+  constructor(id: string, name: string, models: AnswerModels) {
     this.id = id
     this.name = name
-    this.#reader = reader
+    this.#models = models
   }
 
   async *stream(request: ChatInput): AsyncGenerator<ChatPart> {
@@ -67,9 +67,12 @@ export class EmbeddedChatModel implements ChatModel {
     const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
     if (computations.length > 0)
       return { text: formatComputations(computations), confidence: computations.length > 1 ? 'probable' : 'certain' }
-    const options = { signal, caller: owner, priority }
-    const reader: PassageReader = { read: (wording, texts) => this.#reader.read(wording, texts, options) }
-    const reply = await answerQuestion(reader, { text: question, followUp, passages, countDocuments, readOn })
+    const options = { signal, caller: owner, priority: priority ?? 'high' }
+    const models: AnswerModels = {
+      read: (wording, texts) => this.#models.read(wording, texts, options),
+      embed: (texts) => this.#models.embed(texts, options),
+    }
+    const reply = await answerQuestion(models, { text: question, followUp, passages, countDocuments, readOn })
     // A row that shares words with the question would look like its answer.
     const isOfTable =
       problem !== undefined &&

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { findOwner, getPriority } from '../../../daemon/core/find-owner.ts'
-import { EmbeddedModels, type PassageReader } from '../../../daemon/inference/embedded-models.ts'
+import { type AnswerModels, EmbeddedModels } from '../../../daemon/inference/embedded-models.ts'
 import type { Reading } from '../../../daemon/inference/model-task.ts'
 import { createSearchTool } from '../../../daemon/knowledge/search-tool.ts'
 import { EmbeddedChatModel } from '../../../daemon/models/quoted-answers/embedded-chat-model.ts'
@@ -45,13 +45,14 @@ test('embedding the query and reading the passages of a search are in the turn o
 
 test('the searches and the answer of a reply are in the turn of its caller', async () => {
   const owners: unknown[] = []
-  const reader: PassageReader = {
+  const models: AnswerModels = {
     read: async (_question, texts, { caller: owner } = {}) => {
       owners.push(owner)
       return texts.map(() => READING)
     },
+    embed: async (texts) => texts.map(() => Float32Array.of(1)),
   }
-  const model = new EmbeddedChatModel('model_1', 'Embedded', reader)
+  const model = new EmbeddedChatModel('model_1', 'Embedded', models)
   const passages = [{ content: 'Ada opens the archive at nine.', source: 'a.md', page: 1 }]
   for await (const _ of model.stream({ messages: [{ role: 'user', content: 'Who opens the archive?' }], passages, owner: 'token_1' }));
   const tool = createSearchTool(

@@ -39,6 +39,18 @@ test('an answer is certain, probable or none; a probable one is only a quote', a
   assert.equal(await rate(least), { text: `Probably: ${quote}`, confidence: 'probable' })
 })
 
+test('an answer that is hardly probable is refused in a passage about something else', async () => {
+  const passages = [createPassage('Leave is thirty days a year for everyone.')]
+  const rate = async (certainty: number, similarity?: number) => {
+    const reader = createScriptedReader(() => ({ answer: 'thirty days', certainty }), similarity)
+    return (await answerQuestion(reader, { text: 'How much leave is there?', passages })).confidence
+  }
+  const least = await findLeast(async (certainty) => (await rate(certainty)) !== 'none')
+  assert.is(await rate(least, 0.1), 'none')
+  assert.is(await rate(least - 1, 0.7), 'probable')
+  assert.is(await rate(10, 0), 'certain', 'the reading model is sure')
+})
+
 test('an answer to a question with a name that no passage contains is at most probable', async () => {
   const passages = [createPassage('Leave is thirty days a year for everyone in Norway.')]
   const reader = createScriptedReader(() => ({ answer: 'thirty days' }))

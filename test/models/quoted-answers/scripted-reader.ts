@@ -1,6 +1,6 @@
 /** A reading model for tests that finds given answers. */
 
-import type { PassageReader } from '../../../daemon/inference/embedded-models.ts'
+import type { AnswerModels } from '../../../daemon/inference/embedded-models.ts'
 import type { Reading } from '../../../daemon/inference/model-task.ts'
 
 /** What the reader finds in a text: the answer, and how certain it is. */
@@ -18,10 +18,13 @@ const RELEVANCE_SHARE = 0.8
 /** A reader that points at the answers it is given, instead of the reading model. */
 export function createScriptedReader(
   find: (text: string, question: string) => Finding | undefined,
-): PassageReader & { questions: string[] } {
+  similarity = 0.4,
+): AnswerModels & { questions: string[] } {
   const questions: string[] = []
   return {
     questions,
+    // Of the question and the passage of the answer.
+    embed: async () => [Float32Array.of(1, 0), Float32Array.of(similarity, Math.sqrt(1 - similarity ** 2))],
     read: async (question, texts) => {
       questions.push(question)
       return texts.map((text) => createReading(text, find(text, question)))

@@ -1,5 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { FollowingPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
 import { containsIdentifier, findIdentifiers } from '../../../daemon/models/quoted-answers/question/find-identifiers.ts'
 import { createScriptedReader, type Finding } from './scripted-reader.ts'
@@ -9,13 +10,13 @@ const test = suite('answers from tables, configuration files and code')
 type Passage = [content: string, source: string, headings?: string[]]
 
 /** Answers with a reader that points at the given words of each passage, or at nothing. */
-async function answer(text: string, passages: Passage[], findings: (Finding | string | undefined)[]) {
+async function answer(text: string, passages: Passage[], findings: (Finding | string | undefined)[], following: FollowingPassage[] = []) {
   const given = passages.map(([content, source, headings = [source]]) => ({ content, source, page: 1, headings }))
   const reader = createScriptedReader((read) => {
     const finding = findings[given.findIndex(({ content }) => read.endsWith(content))]
     return typeof finding === 'string' ? { answer: finding } : finding
   })
-  return (await answerQuestion(reader, { text, passages: given })).text
+  return (await answerQuestion(reader, { text, passages: given, readOn: async () => following })).text
 }
 
 const formatRelease = (version: string, codename: string, release: string) =>
@@ -120,6 +121,18 @@ test('a paragraph of a comment is quoted with the setting below the whole commen
     await answer('How do I include another file?', [[include, 'redis.conf']], ['Include other files']),
     '```\n# Include other files here.\n…\n# include /etc/local.conf\n```\n\n[1]',
   )
+})
+
+test('what a passage announces at its end is quoted from the next one of the section', async () => {
+  const comment: Passage = ['# Include other files here.\n#\n# They can include others.', 'redis.conf', ['redis.conf', 'FILES']]
+  const setting = { content: '# Wildcards are allowed.\n#\n# include /path/to/local.conf\n\n# port 80', headings: ['redis.conf', 'FILES'] }
+  const ask = (next: FollowingPassage) => answer('How do I include another file?', [comment], ['Include other files'], [next])
+  assert.is(await ask(setting), '```\n# Include other files here.\n…\n# include /path/to/local.conf\n```\n\n[1]')
+  assert.is(await ask({ ...setting, headings: ['redis.conf', 'OTHERS'] }), '```\n# Include other files here.\n```\n\n[1]')
+
+  const next = { content: '```sh\ncadre start\n```\n\nThen ask.', headings: ['a.md'] }
+  const announced = await answer('How do I start it?', [['It rains. Start it like this:', 'a.md']], ['Start it like this'], [next])
+  assert.match(announced, /“Start it like this:” \[1\]\n\n```sh\ncadre start\n```$/)
 })
 
 test('a setting is quoted without the next one', async () => {
