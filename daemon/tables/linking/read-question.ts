@@ -198,7 +198,7 @@ function createTitleCheck(
   const others = tables.filter((other) => other.table !== table && isDataFile(other.table))
   const stems = new Set(others.flatMap((other) => [...listTitleStems(other.table)]))
   return (linked) => {
-    const isMatch = linked.match === ('column' in linked ? 'part' : 'exact')
+    const isMatch = linked.match === 'part' || (linked.match === 'exact' && 'condition' in linked)
     return isMatch && linked.end - linked.start === 1 && stems.has(parsed.words[linked.start]?.stem ?? '')
   }
 }
