@@ -47,30 +47,30 @@ export function describeProblem<T extends TypedTable>(
     const unknown = listUnknownWords(question, links)
     const understood = listUnderstood(parsed, question, table, links)
     if (understood.length === 0) continue
-    const isMissing = isDataFile(table) && asksForMissing(question, unknown, links)
-    if (!isComputed && !isMissing) continue
+    const missing = isDataFile(table) ? findMissingNoun(question, unknown, links) : undefined
+    if (!isComputed && !missing) continue
     if (unknown.length <= (isComputed ? Math.min(MAX_UNKNOWN_WORDS, understood.length) : MAX_UNKNOWN_WORDS))
       return {
         table,
         text: formatProblem(table, understood, unknown, isComputed),
-        missing: isMissing ? unknown.map(({ text }) => text) : [],
+        missing: missing ? [missing.text] : [],
       }
   }
   return undefined
 }
 
-/** "What is the email address of Acme?" and "Which van delivered order 12?" name a row, but what they ask for is no column. */
-function asksForMissing({ words }: Question, unknown: readonly Word[], { conditions }: Links): boolean {
+/** Returns what "What is the email address of Acme?" and "Which van delivered order 12?" ask for, if it is no column of the row that they name. */
+function findMissingNoun({ words }: Question, unknown: readonly Word[], { columns, conditions }: Links): Word | undefined {
   const start = words.findIndex(({ text }) => QUESTION_WORDS.has(text))
   // "What is Ann Lee's phone number?" names the row first.
   const isValue = (position: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, position))
   const index = words.findIndex(({ isStop }, position) => position > start && !isStop && !isValue(position))
   const [noun, next] = [words[index], words[index + 1]]
-  // "The full name" asks for the name.
-  const isHead =
-    words[start]?.text === 'who' || next === undefined || next.isStop || unknown.includes(next) || /(?:ed|[^s]s)$/.test(next.text)
+  // "The full name" asks for the name, but "hourly pay" not for the column Fee.
+  const isNamed = columns.some(({ start: from, match }) => from === index + 1 && match !== 'synonym')
+  const isHead = words[start]?.text === 'who' || next === undefined || next.isStop || !isNamed || /(?:ed|[^s]s)$/.test(next.text)
   const namesRow = conditions.some(({ match, condition }) => ['exact', 'number', 'date'].includes(match) && condition.kind !== 'empty')
-  return start >= 0 && noun !== undefined && isHead && unknown.includes(noun) && namesRow
+  return start >= 0 && noun && isHead && unknown.includes(noun) && namesRow ? noun : undefined
 }
 
 /** Returns the table, the columns and the conditions that the question names. */

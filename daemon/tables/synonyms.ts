@@ -147,5 +147,21 @@ const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     .map((line) => [line.split(' ')[0] ?? '', new Set(line.split(' '))]),
 )
 
-/** Returns the words for a unit, and the unit itself. */
-export const listUnitNames = (unit: string): ReadonlySet<string> => NAMES_BY_UNIT.get(unit.toLowerCase()) ?? new Set([unit.toLowerCase()])
+/** "Distance (km)", "dur_min" */
+const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|[ _](km|kg|min|h|l)$/i
+/** "Monthly fee", "Annual rent" */
+const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
+const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))
+
+/** Returns the words for the units of a header, and the units themselves. */
+export function listUnitNames(header: string): Set<string> {
+  const unit = UNIT_OF_HEADER.exec(header)
+  const units = [...(unit?.[1] ?? unit?.[2] ?? '').split('/'), ...(PERIODICAL.exec(header) ?? []).map(getPeriod)]
+  return new Set(units.map((name) => name.trim().toLowerCase()).flatMap((name) => [...(NAMES_BY_UNIT.get(name) ?? [name])]))
+}
+
+const SHORTER_THAN_DAYS: readonly string[] = ['min', 'mins', 'minutes', 'h', 'hrs', 'hours']
+
+/** "How many days" does not ask for "Duration (min)". */
+export const isOtherUnit = (word: string, units: ReadonlySet<string>): boolean =>
+  (word === 'days' || word === 'weeks') && SHORTER_THAN_DAYS.some((unit) => units.has(unit))

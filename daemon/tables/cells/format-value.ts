@@ -12,9 +12,8 @@ export function formatValue(table: TypedTable, { operation }: Query, value: SqlV
   if (operation.kind === 'group' && operation.part === 'month') return formatYearMonth(String(value))
   if (typeof value !== 'number') return String(value)
   if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
-  if (operation.kind === 'aggregate')
+  if (operation.kind === 'aggregate' || operation.kind === 'difference')
     return formatColumnNumber(table, operation.column, value, operation.aggregate === 'average' || operation.aggregate === 'median')
-  if (operation.kind === 'difference') return formatColumnNumber(table, operation.column, value)
   return formatNumber(value)
 }
 

@@ -4,6 +4,7 @@ const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   `hr hour
 hrs hours
 mins minutes
+instr instrument
 qty quantity
 amt amount
 inv invoice

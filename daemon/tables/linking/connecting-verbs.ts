@@ -4,7 +4,10 @@ import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toStems } from '../vocabulary.ts'
 import type { Links } from './links.ts'
+import { HEADS, isPlural } from './question-nouns.ts'
 
+/** Headers such as "Driver" and "Visitors". */
+export const AGENT = /[eo]rs?$/i
 const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
 /** A noun follows these. */
 const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
@@ -89,3 +92,12 @@ export const listParticiples = (words: readonly Word[], { columns }: TypedTable,
       ? [start]
       : [],
   )
+
+/** "Rented" of "how many rented bikes" does not mean the columns Renter and "Rented on": all rows are about what was rented. */
+export const listAttributes = (words: readonly Word[], { columns }: TypedTable, links: Links): number[] =>
+  links.columns.flatMap(({ start, end, column }) => {
+    const { header = '', readings, hasEmptyCells } = columns[column] ?? {}
+    const isBeforeNoun = HEADS.has(words[start - 1]?.text ?? '') && end - start === 1 && isPlural(words[end])
+    const isOfAllRows = !hasEmptyCells && (readings?.date !== undefined || (AGENT.test(header) && !/[ _]/.test(header)))
+    return isBeforeNoun && isOfAllRows && /[^e]ed$/.test(words[start]?.text ?? '') ? [start] : []
+  })

@@ -4,7 +4,7 @@ import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import { areSynonyms, listUnitNames } from '../synonyms.ts'
+import { areSynonyms, isOtherUnit, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
 import { createColumnComparisons } from './compare-columns.ts'
@@ -42,11 +42,15 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createStateConditions(question, table.columns, valueConditions, values),
     ...createStatusConditions(question, table.columns, valueConditions, values),
   ]
+  // The status "Waiting for parts" says what it is; that the column Parts is empty does not.
+  const isInValue = ({ start, end, match }: LinkedCondition) =>
+    (match === 'empty' || match === 'boolean' || match === 'row') &&
+    valueConditions.some((value) => value.match === 'exact' && value.end - value.start > 1 && value.start <= start && value.end >= end)
   const limits = listLimits(question)
   // The number of "top 5" is no value of a row.
   const isLimit = ({ start, end }: Span) => limits.some((limit) => limit.start === start && limit.end === end)
   const ranked = found
-    .filter((linked) => !isLimit(linked))
+    .filter((linked) => !isLimit(linked) && !isInValue(linked))
     .sort((a, b) => rankCondition(b) - rankCondition(a))
     .slice(0, MAX_CONDITIONS)
   return { columns, conditions: ranked }
@@ -55,16 +59,11 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
 const MATCH_RANKS = { exact: 1.5, comparison: 1.5, date: 1.2, boolean: 0.5, empty: 0.5, number: 0.6, part: 0, pair: 0, row: 0 }
 const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + MATCH_RANKS[match]
 
-/** "Monthly fee", "Annual rent" */
-const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
-const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))
-
 function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLink[] {
   return columns.flatMap(({ header }, column) => {
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
-    const units = [...(/\(([^)]*)\)\s*$/.exec(header)?.[1] ?? '').split('/'), ...(PERIODICAL.exec(header) ?? []).map(getPeriod)]
-    const unitNames = new Set(units.flatMap((unit) => [...listUnitNames(unit.trim())]))
+    const unitNames = listUnitNames(header)
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
     const links: ColumnLink[] = []
@@ -78,7 +77,8 @@ function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLin
         links.push({ column, start, end, match: seen.size >= new Set(wanted.map(({ stem }) => stem)).size ? 'exact' : 'part' })
         start = end - 1
       } else if (unitNames.has(word.text)) links.push({ column, start, end: start + 1, match: 'part' })
-      else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem))) links.push({ column, start, end: start + 1, match: 'synonym' })
+      else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem)) && !isOtherUnit(word.text, unitNames))
+        links.push({ column, start, end: start + 1, match: 'synonym' })
     }
     return links
   })
@@ -182,7 +182,9 @@ function createPartCondition(column: number, texts: string[], { text, start, end
 function findCommonPhrase(words: readonly string[], texts: readonly string[], length: number): string | undefined {
   for (let start = 0; start + length <= words.length; start++) {
     const phrase = words.slice(start, start + length).join(' ')
-    if (texts.every((text) => text.toLowerCase().includes(phrase.toLowerCase()))) return phrase
+    // The E of "E-bike" is no word of "Kids bike".
+    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${phrase}(?![\\p{L}\\p{N}])`, 'iu')
+    if (texts.every((text) => pattern.test(text))) return phrase
   }
   return undefined
 }

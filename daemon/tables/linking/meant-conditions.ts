@@ -79,19 +79,20 @@ export function isOnlyVerb(words: readonly Word[], { start, end, match, conditio
   return !isWritten && meant.every((word) => word.isTitle || isOperationWord(word))
 }
 
-/** "Opened" is the column Opened, not the status "Open". */
+/** "Opened" is the column Opened, not the status "Open", and "bikes" are all rows of the column "Bike type". */
 export const isColumnName = (
   words: readonly Word[],
   { start, end, match, condition }: LinkedCondition,
   { columns }: TypedTable,
   links: Links,
 ): boolean => {
+  if ((match !== 'exact' && match !== 'part') || end - start !== 1) return false
   const text = words[start]?.text
+  const named = links.columns.filter((link) => link.start === start)
+  if (match === 'part' && named.some((link) => link.column === condition.column && link.match !== 'synonym')) return true
   return (
-    (match === 'exact' || match === 'part') &&
-    end - start === 1 &&
     condition.kind === 'equals' &&
     !condition.values.some((value) => String(value).toLowerCase() === text) &&
-    links.columns.some((link) => link.start === start && columns[link.column]?.header.toLowerCase() === text)
+    named.some((link) => columns[link.column]?.header.toLowerCase() === text)
   )
 }

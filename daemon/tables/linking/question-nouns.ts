@@ -151,3 +151,20 @@ export const asksForLargestRow = (words: readonly Word[]): boolean =>
     const next = words[index + 1]
     return SIZE_WORDS.has(text) && next?.isTitle === true && !/[^s]s$/.test(next.text)
   })
+
+/** Words before what a question counts or selects. */
+export const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
+/** Words after the name of a column that add nothing. */
+export const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
+
+export const isPlural = (word: Word | undefined): boolean => /[^s]s$/.test(word?.text ?? '')
+
+/** "Bikes" of "how many bikes" where the rows have a "Bike type". */
+export function isTypedNoun(words: readonly Word[], index: number, { columns }: TypedTable): boolean {
+  const before = /ed$/.test(words[index - 1]?.text ?? '') ? words[index - 2] : words[index - 1]
+  const isTypeOf = ({ header }: Column) => {
+    const [noun, suffix, more] = splitWords(expandHeader(header))
+    return noun?.stem === words[index]?.stem && SUFFIXES.has(suffix?.text ?? '') && more === undefined
+  }
+  return isPlural(words[index]) && HEADS.has(before?.text ?? '') && columns.some(isTypeOf)
+}

@@ -8,11 +8,11 @@ import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
 import { isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
-import { AUXILIARIES, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
+import { AGENT, AUXILIARIES, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
-import { hasPeople } from './question-nouns.ts'
+import { HEADS, hasPeople, isPlural, isTypedNoun, SUFFIXES } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
 
 export interface ReadQuestion {
@@ -26,9 +26,6 @@ export interface ReadQuestion {
 const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
 export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(title)
 
-const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
-/** Words after the name of a column that add nothing. */
-const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
 /** A second sentence follows these. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
@@ -36,7 +33,6 @@ const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
 const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
-const AGENT = /[eo]rs?$/i
 /** Verbs that state a condition: without a column for it, the question cannot be answered. */
 const CONDITION_VERBS = toStems(
   `owe owed lack exceed miss complain cancel return refund fail quit resign damage break broke broken lose lost steal stole stolen waste
@@ -62,6 +58,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   if (!isDataFile(table)) return { question: titled, links: all }
   const counted = findCountedAmounts(titled.words, table, all)
   const isCounted = ({ start, end }: Span) => start === counted && end === counted + 1
+  const attributes = listAttributes(titled.words, table, all)
   const isTitleElsewhere = createTitleCheck(parsed, table, tables)
   const links = {
     columns: all.columns.filter(
@@ -70,6 +67,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isPartOfHeader(link, all) &&
         !isTitleElsewhere(link) &&
         !isSuffix(titled.words, link, all) &&
+        !attributes.includes(link.start) &&
         !isCounted(link),
     ),
     conditions: all.conditions.filter(
@@ -125,6 +123,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     asksForPerson && !hasPeople(table.columns)
       ? []
       : [
+          ...attributes,
           ...listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)),
           ...listParticiples(titled.words, table, links),
           ...listComparedVerbs(titled.words, isFree, links),
@@ -134,7 +133,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   // "Leave" of "leave requests" where a column is "Leave type".
   const isPartOfNoun = (index: number) =>
     HEADS.has(titled.words[index - 1]?.text ?? '') &&
-    /[^s]s$/.test(titled.words[index + 1]?.text ?? '') &&
+    isPlural(titled.words[index + 1]) &&
     links.columns.some(({ start, end, match }) => start === index && end === index + 1 && match === 'part')
   const isAfterValue = (index: number) =>
     isPartOfNoun(index - 1) ||
@@ -156,7 +155,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const words = titled.words.map((each, index): Word => {
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true }
-    const isNoun = isSubject(titled.words, index, links) || isDescribed(titled.words, index, table, links)
+    const isNoun =
+      isSubject(titled.words, index, links) || isDescribed(titled.words, index, table, links) || isTypedNoun(titled.words, index, table)
     return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
       ? { ...each, isStop: true }
       : each
@@ -169,7 +169,7 @@ function isDescribed(words: readonly Word[], index: number, { columns }: TypedTa
   const isSubjectOfVerb =
     AUXILIARIES.has(words[index - 1]?.text ?? '') && words.slice(Math.max(0, index - 3), index).some(({ text }) => text === 'much')
   return (
-    /[^s]s$/.test(words[index]?.text ?? '') &&
+    isPlural(words[index]) &&
     (isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? '')) &&
     links.columns.some((link) => link.match === 'exact' && covers(link, index) && columns[link.column]?.type === 'text')
   )
@@ -220,7 +220,7 @@ const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
 function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTable, links: Links): boolean {
   if (!WHICH.has(words[noun - 1]?.text ?? '')) return false
   const next = words[noun + 1]
-  const isSingular = !/[^s]s$/.test(words[noun]?.text ?? '')
+  const isSingular = !isPlural(words[noun])
   const isVerb = next !== undefined && !next.isStop && /(?:ed|[^s]s)$/.test(next.text) && !MONEY_STEMS.has(next.stem)
   const namesRow = ({ match, condition: { column } }: LinkedCondition) => {
     const { [column]: found } = columns

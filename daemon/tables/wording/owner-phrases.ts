@@ -21,7 +21,17 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   // A title is no name: every dentist is "Dr.".
   [/\b(?:Dr|Mr|Mrs|Ms|Miss|Prof)\b\.? (?=\p{Lu})/gu, ''],
   // "How many days does it take until …", "… pass between …".
-  [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es)?|elapses?)\b/gi, ''],
+  [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es|ed)?|elapse[sd]?|go(?:es)? by|went by)\b/gi, ''],
+  // "Which rentals came back late", "who brought their violin back too late".
+  [
+    /\b(?:c[ao]me|comes|br(?:ing|ings|ought)|g[ai]ve|given|handed)\b((?: (?!back)\w+){0,4}) back (?=(?:too )?late\b|early\b|on time\b)/gi,
+    'returned$1 ',
+  ],
+  // "When did we last send Acme an invoice?" asks for the date of the invoice.
+  [
+    /(?<=\bwhen (?:did|have) (?:we|i|they) (?:last|first) )(?:send|sent|issued?|raised?|write|written|placed?|received?)(?= .*\b(?:invoice|bill|quote|estimate|order|receipt)s?\b)/gi,
+    '',
+  ],
   // "When was the last time we saw Bella?"
   [/\bwhen (?:was|is) the (last|first) time(?: that)?\b/gi, 'when did $1'],
   [/\b(?:priciest|dearest|costliest)\b/gi, 'most expensive'],
