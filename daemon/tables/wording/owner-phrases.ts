@@ -29,7 +29,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   ],
   // "When did we last send Acme an invoice?" asks for the date of the invoice.
   [
-    /(?<=\bwhen (?:did|have) (?:we|i|they) (?:last|first) )(?:send|sent|issued?|raised?|write|written|placed?|received?)(?= .*\b(?:invoice|bill|quote|estimate|order|receipt)s?\b)/gi,
+    /(?<=\bwhen (?:did|have) (?:we|i|they) (?:last|first) )(?:send|sent|issued?|raised?|write|written)(?= .*\b(?:invoice|bill|quote|order)s?\b)/gi,
     '',
   ],
   // "When was the last time we saw Bella?"
