@@ -59,7 +59,7 @@ export function describeProblem<T extends TypedTable>(
   return undefined
 }
 
-/** Returns what "What is the email address of Acme?" and "Which van delivered order 12?" ask for, if no column of their row is called so. */
+/** Returns what "What is the email address of Acme?" and "Which van delivered order 12?" ask for, if no column is called so. */
 function findMissingNoun({ words }: Question, unknown: readonly Word[], { columns, conditions }: Links): Word | undefined {
   const start = words.findIndex(({ text }) => QUESTION_WORDS.has(text))
   // "What is Ann Lee's phone number?" names the row first.

@@ -28,10 +28,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     'returned$1 ',
   ],
   // "When did we last send Acme an invoice?" asks for the date of the invoice.
-  [
-    /(?<=\bwhen (?:did|have) (?:we|i|they) (?:last|first) )(?:send|sent|issued?|raised?|write|written)(?= .*\b(?:invoice|bill|quote|order)s?\b)/gi,
-    '',
-  ],
+  [/(?<=\bwhen (?:did|have) (?:we|i) (?:last|first) )(?:sen[dt]|issued?|write|written)(?= .*\b(?:invoice|bill|quote|order)s?\b)/gi, ''],
   // "When was the last time we saw Bella?"
   [/\bwhen (?:was|is) the (last|first) time(?: that)?\b/gi, 'when did $1'],
   [/\b(?:priciest|dearest|costliest)\b/gi, 'most expensive'],
