@@ -6,8 +6,10 @@ import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toS
 import type { Links } from './links.ts'
 import { HEADS, isPlural } from './question-nouns.ts'
 
-/** Headers such as "Driver" and "Visitors". */
-export const AGENT = /[eo]rs?$/i
+const AGENT = /[eo]rs?$/i
+/** Whether a word names who does something, such as "Driver" or "Visitors". */
+export const isAgent = (word: string): boolean => AGENT.test(word) && !/[ _]/.test(word)
+
 const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
 /** A noun follows these. */
 const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
@@ -98,6 +100,6 @@ export const listAttributes = (words: readonly Word[], { columns }: TypedTable, 
   links.columns.flatMap(({ start, end, column }) => {
     const { header = '', readings, hasEmptyCells } = columns[column] ?? {}
     const isBeforeNoun = HEADS.has(words[start - 1]?.text ?? '') && end - start === 1 && isPlural(words[end])
-    const isOfAllRows = !hasEmptyCells && (readings?.date !== undefined || (AGENT.test(header) && !/[ _]/.test(header)))
+    const isOfAllRows = !hasEmptyCells && (readings?.date !== undefined || isAgent(header))
     return isBeforeNoun && isOfAllRows && /[^e]ed$/.test(words[start]?.text ?? '') ? [start] : []
   })

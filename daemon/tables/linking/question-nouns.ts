@@ -90,7 +90,7 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const nouns = links.filter((link) => covers(link, index))
   // "Which apartment" in apartments.csv asks for the name or number of the row, "what was the largest sale" also for the amount.
   // "Which leases end in 2026?" does not ask for the column "Lease end".
-  const isRowNoun = /[^s]s$/.test(words[index]?.text ?? '') && words[start]?.text === 'which'
+  const isRowNoun = isPlural(words[index]) && words[start]?.text === 'which'
   const isNamed = ({ match, column }: ColumnLink) => match === 'exact' && !(isRowNoun && columns[column]?.readings.date)
   if (words[index]?.isTitle && !nouns.some(isNamed)) {
     const name = findRowName(columns, words[index])
@@ -135,7 +135,7 @@ export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTa
     const next = words[index + 1]
     const isNumber = next?.number !== undefined || NUMBER_WORDS[next?.text ?? ''] !== undefined
     const noun = isNumber ? index + 2 : index + 1
-    const isSum = words[noun]?.isTitle === true && /[^s]s$/.test(words[noun]?.text ?? '') && !isNumber && text !== 'top'
+    const isSum = words[noun]?.isTitle === true && isPlural(words[noun]) && !isNumber && text !== 'top'
     const isGroup = links.columns.some(({ start, end, column, match }) => {
       const { header = '', type } = columns[column] ?? {}
       const isEntity = isPersonHeader(header) || PRODUCT_STEMS.has(splitWords(header).at(-1)?.stem ?? '')
@@ -149,7 +149,7 @@ export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTa
 export const asksForLargestRow = (words: readonly Word[]): boolean =>
   words.some(({ text }, index) => {
     const next = words[index + 1]
-    return SIZE_WORDS.has(text) && next?.isTitle === true && !/[^s]s$/.test(next.text)
+    return SIZE_WORDS.has(text) && next?.isTitle === true && !isPlural(next)
   })
 
 /** Words before what a question counts or selects. */

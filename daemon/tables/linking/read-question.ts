@@ -8,7 +8,7 @@ import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
 import { isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
-import { AGENT, AUXILIARIES, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
+import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
@@ -101,13 +101,11 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   }
   // "Drive" is the verb of the column "Driver".
   const isOfAgent = (index: number) =>
-    !AGENT.test(titled.words[index]?.text ?? '') &&
-    links.columns.some(({ start, end, match, column }) => {
-      const { header = '' } = table.columns[column] ?? {}
-      return (
-        start === index && end === index + 1 && match === 'exact' && AGENT.test(header) && !header.includes(' ') && !header.includes('_')
-      )
-    })
+    !isAgent(titled.words[index]?.text ?? '') &&
+    links.columns.some(
+      ({ start, end, match, column }) =>
+        start === index && end === index + 1 && match === 'exact' && isAgent(table.columns[column]?.header ?? ''),
+    )
   // A verb may also be a word of a column, such as "borrowed" beside "Borrowed on".
   const isFreeVerb = (index: number) => {
     const word = titled.words[index]
