@@ -1,6 +1,7 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
+import { isOtherBoundary } from './linking/date-choice.ts'
 import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
 import { asksForExtreme, countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
@@ -124,6 +125,7 @@ export function createSuitability(
     if (form === 'count' || form === 'amount')
       return readings.number !== undefined && type !== 'boolean' && !isName && (form === 'amount' || linked.has(column))
     if (form === 'boolean') return false
+    if (readings.date !== undefined && isOtherBoundary(words, columnAt(column))) return false
     if (texts.has('when') && readings.date === undefined && (type !== 'integer' || isName)) return false
     return nouns.size === 0 || nouns.has(column)
   }

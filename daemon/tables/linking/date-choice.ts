@@ -19,6 +19,10 @@ const END_STEMS = new Set([...ACTUAL_STEMS, ...toStems('end ends')])
 /** "Packaged on" */
 const PARTICIPLE = /\b\w{3,}ed\b/i
 const MAX_DATES = 2
+/** What was collected was paid then; what is owed was due then. */
+const PAYMENT_STEMS = toStems('collect receive earn pay paid')
+const DEBT_STEMS = toStems('owe owed owing unpaid outstanding overdue open due')
+const BOUNDARIES = [toStems('start starts started begin begins began'), toStems('end ends ended finish finishes expire expires')]
 
 const DATE_CONDITIONS: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays'])
 export const isDateCondition = ({ kind }: Condition): boolean => DATE_CONDITIONS.has(kind)
@@ -26,6 +30,13 @@ export const isDateCondition = ({ kind }: Condition): boolean => DATE_CONDITIONS
 const listStems = ({ header }: Column): string[] => listHeaderStems(header)
 const isOut = ({ header }: Column): boolean => ENDS_WITH_OUT.test(header.replaceAll('_', ' '))
 const isParticiple = ({ header }: Column): boolean => PARTICIPLE.test(header.replaceAll('_', ' '))
+
+/** "When does the lease end?" does not ask for its start. */
+export const isOtherBoundary = (words: readonly Word[], column: Column): boolean => {
+  const [isOfStart, isOfEnd] = BOUNDARIES.map((stems) => listStems(column).some((stem) => stems.has(stem)))
+  const [asksForStart, asksForEnd] = BOUNDARIES.map((stems) => words.some(({ stem }) => stems.has(stem)))
+  return (asksForEnd === true && !asksForStart && isOfStart === true) || (asksForStart === true && !asksForEnd && isOfEnd === true)
+}
 
 /** Whether a date says when something was over: "Delivered on", "Check-out". */
 export const isEndDate = (column: Column): boolean =>
@@ -60,5 +71,9 @@ export function listMeantDates(
   const all = dates.filter((column) => !isOther(columns[column] as Column))
   // What was ordered and then "packaged" happened when it was ordered.
   const events = all.filter((column, index) => index === 0 || !isParticiple(columns[column] as Column))
-  return { columns: (events.length > 0 ? events : dates).slice(0, MAX_DATES), areOfEvents: events.length > 0 }
+  if (events.length > 0) return { columns: events.slice(0, MAX_DATES), areOfEvents: true }
+  const has = (stems: ReadonlySet<string>) => words.some(({ stem }) => stems.has(stem))
+  const wanted = has(PAYMENT_STEMS) ? ACTUAL_STEMS : has(DEBT_STEMS) ? DUE_STEMS : undefined
+  const meant = dates.filter((column) => listStems(columns[column] as Column).some((stem) => wanted?.has(stem)))
+  return meant.length === 1 ? { columns: meant, areOfEvents: true } : { columns: dates.slice(0, MAX_DATES), areOfEvents: false }
 }

@@ -5,7 +5,7 @@ import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, isOperationWord } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
-import { type LinkedCondition, type Links, RANKS } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './links.ts'
 
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
 
@@ -89,7 +89,8 @@ export const isColumnName = (
   if ((match !== 'exact' && match !== 'part') || end - start !== 1) return false
   const text = words[start]?.text
   const named = links.columns.filter((link) => link.start === start)
-  if (match === 'part' && named.some((link) => link.column === condition.column && link.match !== 'synonym')) return true
+  const isName = ({ column, match: how }: ColumnLink) => how === 'exact' || (how === 'part' && column === condition.column)
+  if (match === 'part' && named.some(isName)) return true
   return (
     condition.kind === 'equals' &&
     !condition.values.some((value) => String(value).toLowerCase() === text) &&

@@ -54,8 +54,12 @@ export function readTitledQuestion(parsed: Question, { table, values }: Readable
 /** Reads a question that may be about this table, another one, or something else. */
 export function readQuestion(parsed: Question, item: ReadableTable, tables: readonly ReadableTable[]): ReadQuestion {
   const { table } = item
-  const { question: titled, links: all } = readTitledQuestion(parsed, item)
-  if (!isDataFile(table)) return { question: titled, links: all }
+  const { question: titled, links: linked } = readTitledQuestion(parsed, item)
+  if (!isDataFile(table)) return { question: titled, links: linked }
+  const all = {
+    ...linked,
+    columns: linked.columns.map((link) => (isWholeHeader(titled, link, table) ? { ...link, match: 'exact' as const } : link)),
+  }
   const counted = findCountedAmounts(titled.words, table, all)
   const isCounted = ({ start, end }: Span) => start === counted && end === counted + 1
   const attributes = listAttributes(titled.words, table, all)
@@ -160,6 +164,12 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
+}
+
+/** "Hours" and "worked" of "who worked the most hours" name the column "Hours worked". */
+function isWholeHeader({ stems }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
+  const header = listHeaderStems(columns[column]?.header ?? '')
+  return match === 'part' && header.length > 1 && header.every((stem) => stems.has(stem))
 }
 
 /** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */

@@ -5,7 +5,7 @@ const ASKS_FOR_AMOUNT = String.raw`(?<=\b(?:how much|what (?:do|did|have|has|doe
 
 const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   // Verbs that bring money.
-  [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled) in\b`, 'gi'), 'earn'],
+  [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled|comes?|came) in\b`, 'gi'), 'earn'],
   [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
   [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge|invoice|bill|collect)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
@@ -36,6 +36,11 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/\b(?:what|which) (?:is|was|are|were) (?:our|the|my) best[- ]selling (\w+)/gi, 'which $1 sold the most'],
   // Several scores of one thing are averaged.
   [/\b(highest|lowest|best|worst) (rating|grade|score|mark)s\b/gi, '$1 average $2'],
+  // Rents and salaries are monthly; "monthly revenue" asks for groups.
+  [
+    /(?<=\b(?:total|average|combined|overall|highest|lowest|all) )monthly (?=(?:rent|fee|salary|salarie|wage|premium|subscription)s?\b)/gi,
+    '',
+  ],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],
@@ -44,6 +49,8 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     /\bwhat(?:['’]s| is| was) (?:our|the) (pass|success|fail|cancel|return|complet)(?:ed|ure|lation|ion)? rate\b/gi,
     'what percentage of rows are $1ed',
   ],
+  // "How many days ahead".
+  [/(?<=\bhow (?:long|many days|far)\b.*)\s(?:in advance|ahead(?: of time)?|beforehand)\b/gi, ''],
   [/\s(?:something|anything|so far|to date|these days|nowadays|all in all|roughly|approximately)\b/gi, ''],
 ]
 
