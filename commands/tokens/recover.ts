@@ -6,8 +6,8 @@ import { findDaemonProcess, resolveAddress, resolveAdminToken } from '../../src/
 import { call } from '../../src/client/call.ts'
 import { startDaemon, stopDaemon } from '../../src/client/daemon.ts'
 import { UnreachableError } from '../../src/client/errors.ts'
-import { ProvenAgent } from '../../src/client/proven-agent.ts'
 import type { Connection } from '../../src/client/request.ts'
+import { VerifyingAgent } from '../../src/client/verify-daemon.ts'
 import { environmentOverrides, readSettings } from '../../src/config.ts'
 import { type CadreError, handleError } from '../../src/contract/errors.ts'
 import { systemRoutes } from '../../src/contract/families/system.ts'
@@ -36,7 +36,7 @@ export default class TokensRecover extends CadreCommand {
     const options = [...formatDaemonArguments({ port }), '--recover-token']
     const { url } = await startDaemon({ paths: this.paths, root: this.config.root, notify: this.notify, options })
     const token = await resolveAdminToken(this.paths, this.notify)
-    await verifyToken({ url, token, agent: new ProvenAgent(this.paths, url), notify: this.notify })
+    await verifyToken({ url, token, agent: new VerifyingAgent(this.paths, url), notify: this.notify })
     this.notify('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
     if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)

@@ -13,10 +13,10 @@ import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } fro
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
+import { quoteName, writeSql } from './sql/write-sql.ts'
 import { createSuitability } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
 import { isOperationWord, isSuperlative } from './vocabulary.ts'
-import { quoteName, writeSql } from './write-sql.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T

@@ -1,8 +1,8 @@
 /** Decides whether "none" answers a question, and says which dates a table has. */
 import type { Condition, Query } from './query.ts'
 import type { RunSql } from './rank-queries.ts'
+import { getName, quoteName, writeSql } from './sql/write-sql.ts'
 import type { SqlValue, TypedTable } from './typed-table.ts'
-import { getName, quoteName, writeSql } from './write-sql.ts'
 
 interface RunQuery {
   table: TypedTable

@@ -6,8 +6,8 @@ import type { Links } from './linking/links.ts'
 import type { Demands } from './linking/question-demands.ts'
 import type { Question } from './parse-question.ts'
 import type { Query } from './query.ts'
+import { writeSql } from './sql/write-sql.ts'
 import type { SqlValue, TypedTable } from './typed-table.ts'
-import { writeSql } from './write-sql.ts'
 
 export type Weights = ReadonlyMap<string, number>
 export type RunSql = (sql: string) => SqlValue[][]

@@ -1,7 +1,7 @@
 /** Writes the rows of a typed table into a database. */
 import { createCellValue } from './linking/link-question.ts'
+import { quoteName } from './sql/write-sql.ts'
 import type { CellValue, Column, SqlColumn, SqlDatabase, SqlStatement, TableRows, TypedTable } from './typed-table.ts'
-import { quoteName } from './write-sql.ts'
 
 /** Of values of a column with an index. */
 const MAX_GROUPS = 10_000

@@ -4,8 +4,8 @@ import { type DaemonRecord, environmentOverrides, type Paths, readDaemonRecord, 
 import { CadreError } from '../contract/errors.ts'
 import { UnreachableError } from './errors.ts'
 import { LOCAL_PROFILE, readProfiles, readProfileToken, requireProfile } from './profiles.ts'
-import { ProvenAgent } from './proven-agent.ts'
 import type { Connection } from './request.ts'
+import { VerifyingAgent } from './verify-daemon.ts'
 
 type Notify = Connection['notify']
 type Credentials = Pick<Connection, 'token' | 'agent'>
@@ -99,9 +99,9 @@ export function isLoopback(url: string): boolean {
  */
 export async function resolveCredentials(paths: Paths, address: Address, url: string, notify: Notify): Promise<Credentials> {
   const chosen = await resolveChosenToken(paths, address, notify)
-  if (chosen !== undefined) return { token: chosen, agent: address.url === undefined ? new ProvenAgent(paths, url) : undefined }
+  if (chosen !== undefined) return { token: chosen, agent: address.url === undefined ? new VerifyingAgent(paths, url) : undefined }
   if (address.profile !== undefined || readDaemonRecord(paths)?.url !== url) return { token: undefined }
-  return { token: await resolveAdminToken(paths, notify), agent: new ProvenAgent(paths, url) }
+  return { token: await resolveAdminToken(paths, notify), agent: new VerifyingAgent(paths, url) }
 }
 
 /** Returns the token of the profile, the environment or the settings. */

@@ -11,8 +11,8 @@ import { isNewerVersion, version } from '../version.ts'
 import { findDaemonProcess, isLoopback, isProcessAlive, resolveAddress, resolveAdminToken, resolveCredentials } from './address.ts'
 import { showIfSlow } from './call.ts'
 import { UnreachableError } from './errors.ts'
-import { ProvenAgent } from './proven-agent.ts'
 import { type Connection, sendOnce } from './request.ts'
+import { VerifyingAgent } from './verify-daemon.ts'
 
 const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 15_000
@@ -37,7 +37,7 @@ export async function fetchHealth(url: string, agent?: Connection['agent']): Pro
 
 /** Returns the health of the daemon that wrote daemon.json. Undefined if it does not respond, or if another program does. */
 export async function fetchDaemonHealth(paths: Paths, { url }: DaemonRecord): Promise<Health | undefined> {
-  if (hasSecret(paths, url)) return fetchHealth(url, new ProvenAgent(paths, url))
+  if (hasSecret(paths, url)) return fetchHealth(url, new VerifyingAgent(paths, url))
   // Version 0.1 cannot prove anything. It is replaced, and no token is sent to it.
   const health = await fetchHealth(url)
   return health?.version === version ? undefined : health
@@ -112,7 +112,7 @@ function requireReplaceable(running: DaemonRecord, canStart: boolean): void {
 
 /** Waits until the daemon writes no reply, because a stop would interrupt it. */
 async function waitForReplies(paths: Paths, { url, version: running }: DaemonRecord, notify: Connection['notify']): Promise<void> {
-  const connection = { url, token: await resolveAdminToken(paths, () => undefined), agent: new ProvenAgent(paths, url) }
+  const connection = { url, token: await resolveAdminToken(paths, () => undefined), agent: new VerifyingAgent(paths, url) }
   const deadline = startDeadline(scaleTimeout(REPLIES_TIMEOUT_MS)).unref()
   for (let waited = false; ; waited = true) {
     const count = await countReplies(connection)

@@ -21,7 +21,7 @@ const ORDER = [
 ]
 /** Families that only listen to events; no other family imports them. */
 const LISTENERS = ['usage', 'analytics', 'webhooks']
-const FAMILIES = [...ORDER, ...LISTENERS, 'openai', 'tokens', 'system', 'as-code', 'mcp']
+const FAMILIES = [...ORDER, ...LISTENERS, 'openai', 'tokens', 'system', 'as-code', 'mcp-endpoint']
 /** Files that other families may import. */
 const PUBLIC_FILES: Record<string, readonly string[]> = {
   models: ['service.ts', 'chat-model.ts', 'resolve-follow-up.ts', 'token-estimate.ts', 'untrusted-text.ts'],

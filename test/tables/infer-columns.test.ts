@@ -2,7 +2,7 @@ import Database from 'libsql'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { inferTable } from '../../daemon/tables/infer-columns.ts'
-import { writeSql } from '../../daemon/tables/write-sql.ts'
+import { writeSql } from '../../daemon/tables/sql/write-sql.ts'
 import { writeTable } from '../../daemon/tables/write-table.ts'
 
 const test = suite('columns')

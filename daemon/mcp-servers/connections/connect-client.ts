@@ -5,8 +5,8 @@ import { version } from '../../../src/version.ts'
 import type { Outbound } from '../../outbound/client.ts'
 import { createGuardedFetch } from '../../outbound/guarded-fetch.ts'
 import type { StoredMcpServer } from '../store.ts'
+import { createResponseLimit, TrafficLimit } from './message-limit.ts'
 import { StdioTransport } from './stdio-transport.ts'
-import { createResponseLimit, TrafficLimit } from './traffic-limit.ts'
 
 /** Each page is a message. */
 const MAX_PAGES = 20

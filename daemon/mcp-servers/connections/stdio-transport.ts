@@ -8,7 +8,7 @@ import { HAS_PROCESS_GROUPS, signalProcessGroup } from '../../process/process-gr
 import { cleanText } from './clean-text.ts'
 import { createProcessMark, endDescendants } from './end-descendants.ts'
 import { measureMemory } from './measure-memory.ts'
-import { MessageLimit, TrafficLimit } from './traffic-limit.ts'
+import { MessageLimit, TrafficLimit } from './message-limit.ts'
 
 /** Bytes of requests that the program has not read. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** Adds the days between two dates of a row to a table, as a column, if the question asks how long something took. */
 import type { Question } from '../parse-question.ts'
+import { quoteName } from '../sql/write-sql.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { quoteName } from '../write-sql.ts'
 import { isEndDate, listMeantDates } from './date-choice.ts'
 import { linkQuestion } from './link-question.ts'
 

@@ -2,8 +2,8 @@
 import { isQuantity } from '../cells/column-roles.ts'
 import { isMoney } from '../infer-columns.ts'
 import type { Question } from '../parse-question.ts'
+import { quoteName } from '../sql/write-sql.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { quoteName } from '../write-sql.ts'
 
 const ASKS_FOR_AMOUNTS =
   /\b(?:worth|value|spend|spent|revenue|turnover|sales|earn(?:ed)?)\b|\b(?:total|overall) cost\b|\bcost .*\b(?:in total|altogether)\b/i

@@ -1,7 +1,7 @@
 /** Writes the SQL that shows from which rows a result was computed. */
 import type { Query } from '../query.ts'
 import type { SqlValue, TypedTable } from '../typed-table.ts'
-import { getName, getOrder, quoteName, quoteText, writeCondition, writeGrouping, writeHaving, writeNth } from '../write-sql.ts'
+import { getName, getOrder, quoteName, quoteText, writeCondition, writeGrouping, writeHaving, writeNth } from './write-sql.ts'
 
 /** Groups of a result whose rows are shown. */
 const MAX_GROUPS = 50

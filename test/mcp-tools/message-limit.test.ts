@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createResponseLimit, type MessageEnd, MessageLimit, TrafficLimit } from '../../daemon/mcp-servers/connections/traffic-limit.ts'
+import { createResponseLimit, type MessageEnd, MessageLimit, TrafficLimit } from '../../daemon/mcp-servers/connections/message-limit.ts'
 
 const test = suite('limits of MCP messages')
 

@@ -16,7 +16,7 @@ const CONTENT_LENGTH = /\r\ncontent-length: *(\d+)(\r\n|$)/i
 /** The whole body. Anything else is not from a daemon. */
 const PROOF = /^\{"status":"live","proof":"([0-9a-f]{64})"\}$/
 
-export class ProvenAgent extends Agent {
+export class VerifyingAgent extends Agent {
   readonly #paths: Paths
   readonly #url: string
 

@@ -1,8 +1,8 @@
 /** Writes a query as SQL that people can read and run. */
-import { formatWeekday, WEEKDAY_NAMES } from './cells/parse-cell.ts'
-import { nameCondition } from './describe-query.ts'
-import type { Aggregate, Condition, Direction, Grouping, Operation, Query } from './query.ts'
-import type { Column, Reading, TypedTable } from './typed-table.ts'
+import { formatWeekday, WEEKDAY_NAMES } from '../cells/parse-cell.ts'
+import { nameCondition } from '../describe-query.ts'
+import type { Aggregate, Condition, Direction, Grouping, Operation, Query } from '../query.ts'
+import type { Column, Reading, TypedTable } from '../typed-table.ts'
 
 const KEYWORDS = new Set(
   `abort action add after all alter always analyze and any as asc attach autoincrement before begin between by cascade case cast check
