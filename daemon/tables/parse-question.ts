@@ -2,11 +2,14 @@
 import { stem } from '../language/content-words.ts'
 import { MONTH_NAMES, parseDate, readMonth, WEEKDAY_NAMES } from './cells/parse-cell.ts'
 import { COMPARISONS, type Comparison, DIRECTIONS, NUMBER_WORDS, ORDINAL_WORDS, STOP_WORDS } from './vocabulary.ts'
+import { findUnit, isAmount } from './wording/number-units.ts'
 import { findSeasons } from './wording/seasons.ts'
 
 const MONTH_ABBREVIATIONS: ReadonlySet<string> = new Set(['jan', 'feb', 'apr', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec'])
 /** Of "2026-05". */
 const MONTH_LENGTH = 7
+/** Of "2026". */
+const YEAR_LENGTH = 4
 /** Of rows that a question may ask for. */
 const MAX_LIMIT = 100
 
@@ -99,18 +102,16 @@ export function splitWords(text: string): Word[] {
 /** "IT", and the month in "in May". */
 const isName = (written: string, index: number) => /^[A-Z]{2,}$/.test(written) || (written === 'May' && index > 0)
 
-/** Returns the currency before a number, or the sign or word after it. */
-const findUnit = (text: string, start: number, end: number): string | undefined =>
-  (/\p{Sc}(?=\s?$)/u.exec(text.slice(Math.max(0, start - 2), start)) ??
-    /(?<=^\s?)(?:[%\p{Sc}]|\p{L}{1,12})/u.exec(text.slice(end, end + 14)))?.[0].toLowerCase()
-
 const removeSeparators = (digits: string) =>
   /\.\d{3},\d/.test(digits) ? digits.replaceAll('.', '').replace(',', '.') : digits.replaceAll(',', '')
 
 /** With the day of the question, seasons and words such as "overdue" are read, too. */
 export function parseQuestion(text: string, today?: string): Question {
   const words = splitWords(text.replaceAll(/(?<!\d\s*)%/g, ' percent ').replaceAll(/\bdays? of the week\b/gi, 'weekday'))
-  const dates: DateMention[] = [...findDates(words), ...(today === undefined ? [] : findSeasons(words))]
+  const isYearOfAmount = ({ start, end, from }: DateMention) =>
+    from.length === YEAR_LENGTH && words.slice(start, end).some(({ number }, offset) => isYear(number) && isAmount(words, start + offset))
+  const dates: DateMention[] =
+    today === undefined ? findDates(words) : [...findDates(words).filter((date) => !isYearOfAmount(date)), ...findSeasons(words)]
   // The 15 of "after 15 March 2024" is no amount.
   const numbers = findNumbers(words).filter(
     ({ start, end }) =>

@@ -18,6 +18,7 @@ import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
+import { nameDates } from '../../tables/wording/named-dates.ts'
 import { namePeriods, namesPeriod } from '../../tables/wording/relative-periods.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
 import { TableWordCache, type TableWords } from './table-words.ts'
@@ -99,9 +100,8 @@ const formatDay = (date: Date): string =>
 
 /** Names periods such as "last month", unless a column is called so. */
 function nameQuestionPeriods(question: string, files: readonly TableStore[], today: string): string {
-  if (!namesPeriod(question)) return question
-  const isHeader = files.some((file) => file.listTables().some(({ columns }) => columns.some(({ header }) => namesPeriod(header))))
-  return isHeader ? question : namePeriods(question, today)
+  const isHeader = () => files.some((file) => file.listTables().some(({ columns }) => columns.some(({ header }) => namesPeriod(header))))
+  return nameDates(namesPeriod(question) && !isHeader() ? namePeriods(question, today) : question, today)
 }
 
 const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>

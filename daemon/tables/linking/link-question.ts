@@ -7,6 +7,7 @@ import type { Condition } from '../query.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
+import { readUnit } from '../wording/number-units.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import { createStateConditions } from './link-states.ts'
 import { createStatusConditions } from './link-statuses.ts'
@@ -198,14 +199,14 @@ function createNumberConditions(
   const texts = columns.map((_, column) => values.filter((value) => value.column === column).map(({ text }) => text))
   return numbers.flatMap(({ start, end, value, until, comparison, isWord, isOrdinal, unit }) => {
     // "100 %" is a percentage if the table has percentages.
-    const isUnitKnown = unit !== undefined && columns.some((column) => column.unit.toLowerCase() === unit)
+    const isUnitKnown = unit !== undefined && columns.some((column) => readUnit(column.unit.toLowerCase()) === unit)
     // "4 rooms" is a number of the column Rooms.
     const next = links.filter((link) => link.start === end && columns[link.column]?.readings.number)
     const named = next.filter(({ match }) => match !== 'synonym')
     const counted = named.length > 0 ? named : next
     return columns.flatMap(({ readings, header, unit: own }, column): LinkedCondition[] => {
       const isNamed = links.some((link) => link.column === column && link.match === 'exact')
-      if (isUnitKnown && !isNamed && own.toLowerCase() !== unit) return []
+      if (isUnitKnown && !isNamed && readUnit(own.toLowerCase()) !== unit) return []
       // "$500" is no number of kilowatt hours.
       if (/^\p{Sc}$/u.test(unit ?? '') && !isMoney(columns[column] as Column)) return []
       if (counted.length > 0 && !counted.some((link) => link.column === column)) return []

@@ -3,6 +3,7 @@ import type { Question, Word } from '../parse-question.ts'
 import type { DatePart } from '../query.ts'
 import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
 import { simplifyPhrases } from '../wording/owner-phrases.ts'
+import { writePlainly } from '../wording/spoken-forms.ts'
 
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
@@ -18,7 +19,7 @@ const DAY = new RegExp(
 )
 const POLITE = /^(?:(?:can|could|would|will) you(?: please)?|please|i (?:want|need) to (?:know|see))\s+/i
 const CLAUSE = /\s+until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have)\b/gi
-const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed)? after)\b/gi
+const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed|ing)? after)\b/gi
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
 /** "After how many cups must I …": rules are in texts. */
@@ -37,7 +38,7 @@ export const asksForSpending = ({ text }: Question): boolean => SPENDING.test(te
 
 /** Removes words that add nothing: "could you please", "at the moment". */
 export const removeFiller = (text: string): string =>
-  simplifyPhrases(text.trim().replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, ''))
+  simplifyPhrases(writePlainly(text).replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, ''))
 
 export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
 

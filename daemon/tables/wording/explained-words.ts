@@ -11,6 +11,9 @@ import { listUnitColumns } from './measured-units.ts'
 const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'were', 'still', 'currently'])
 const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
 const DONE: ReadonlySet<string> = new Set(['finished', 'completed'])
+const RELATIVES: ReadonlySet<string> = new Set(['that', 'what', 'which', 'who', 'those'])
+/** Words between "only" and the clause. */
+const MAX_RESTRICTED = 3
 const DEBT_STEMS = toStems('owe owes owed owing')
 
 /** Returns a function that says whether a query explains these words of a question. */
@@ -22,6 +25,10 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
     const isDebt = DEBT_STEMS.has(stem) && !isColumn(index)
     return NEGATIONS.has(text) || isOut || isDebt ? [index] : []
   })
+  /** "Only what took place": a condition must say so. */
+  const restrictions = words.flatMap(({ text }, index) =>
+    text === 'only' && words.slice(index + 1, index + 1 + MAX_RESTRICTED).some((word) => RELATIVES.has(word.text)) ? [index] : [],
+  )
   const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
   const units = listUnitColumns(words, links)
   // "The last inspection" is the column "Last inspection", but "last" alone is not.
@@ -32,6 +39,8 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
   return ({ operation, conditions }) => {
     const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
     if (!states.every((index) => isStated(index, all))) return false
+    const isRestricted = (index: number) => links.conditions.some(({ start, condition }) => start > index && all.includes(condition))
+    if (!restrictions.every(isRestricted)) return false
     const used = new Set(listUsedColumns({ operation, conditions }))
     const isUsed = (index: number) => links.columns.some(({ start, column }) => start === index && used.has(column))
     if (!done.every((index) => isStated(index, all) || isUsed(index))) return false

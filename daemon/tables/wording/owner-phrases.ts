@@ -9,6 +9,8 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
   [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge|invoice|bill|collect)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
+  [/\bearn(?:s|ed)? us\b/gi, 'brought us'],
+  [/\b(?:keep|kept|withh[eo]ld) (?=(?:the |their |his |her )?deposits?\b)/gi, 'not refund '],
   // Verbs that are also names of tables: "did we invoice more" compares money.
   [
     /(?<=\b(?:did|do|have) (?:we|i) )(invoiced?|billed?|charged?|quoted?|sell|sold|collect(?:ed)?) (more|less|the most|the least)\b/gi,
@@ -46,12 +48,11 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],
   [/\b(?:(?:are|is) )?(?:coming up|still to come)\b/gi, 'are upcoming'],
   [
-    /\bwhat(?:['’]s| is| was) (?:our|the) (pass|success|fail|cancel|return|complet)(?:ed|ure|lation|ion)? rate\b/gi,
+    /\bwhat (?:is|was) (?:our|the) (pass|success|fail|cancel|return|complet)(?:ed|ure|lation|ion)? rate\b/gi,
     'what percentage of rows are $1ed',
   ],
   // "How many days ahead".
   [/(?<=\bhow (?:long|many days|far)\b.*)\s(?:in advance|ahead(?: of time)?|beforehand)\b/gi, ''],
-  [/\s(?:something|anything|so far|to date|these days|nowadays|all in all|roughly|approximately)\b/gi, ''],
 ]
 
 export const simplifyPhrases = (text: string): string =>

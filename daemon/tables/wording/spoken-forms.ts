@@ -1,0 +1,99 @@
+/** What people write around a question: contractions, fillers, exclusions, short numbers. Written as the rest of the parser reads it. */
+
+type Phrases = readonly (readonly [phrase: RegExp, replacement: string])[]
+
+/** Also without the apostrophe, where the result is no other word. */
+const CONTRACTIONS: Phrases = [
+  [/\b(do|does|did|has|have|had|is|are|was|were|could|would|should)(?:n['’`´]?t)\b/gi, '$1 not'],
+  [/\b(?:can['’`´]t|cannot)\b/gi, 'can not'],
+  [/\bwon['’`´]t\b/gi, 'will not'],
+  [/\b(we|you|they|who)['’`´]?ve\b/gi, '$1 have'],
+  [/\b(i)['’`´]ve\b/gi, '$1 have'],
+  [/\b(we|you|they|who|what)['’`´]re\b/gi, '$1 are'],
+  [/\b(\p{L}+)['’`´]ll\b/giu, '$1 will'],
+  [/\b(who|what|that|it|there)(?:['’`´]s|(?<=who|what|that)s) (?=(?:been|done|had|got|gone|made|\p{L}+ed)\b)/giu, '$1 has '],
+  [/\b(who|what|when|where|how|that|it|there|here)(?:['’`´]s|(?<=\b(?:who|what|that))s)\b/gi, '$1 is'],
+]
+
+/** Words that add nothing. */
+const FILLERS: Phrases = [
+  [/\b(?:please|pls|plz|thanks|thank you|actually|really|simply|basically|roughly|approximately|quickly|apparently|anyway)\b/gi, ' '],
+  [/\b(?:on our books|of ours|by the way|as far as we know|for me|in the end|if at all)\b/gi, ' '],
+  [
+    /\b(?:by|as of|up to) now\b|\b(?:as of|up to) today\b|\bso far\b|\bto date\b|\bthese days\b|\bnowadays\b|\ball in all\b|\ball in\b/gi,
+    ' ',
+  ],
+  [/\b(?:some|any)(?:body|one|thing)\b/gi, ' '],
+  [/\bstuff\b/gi, 'things'],
+  [/\b(?:the |those )?ones\b/gi, ' '],
+  [/(?<=\b(?:\p{L}{3,}est|last|first|best|worst|expensive|recent) )one\b(?! of\b)/giu, ' '],
+  [/\b(?:whether )?(?:\p{L}+ or not)(?=\s*[?.,;)]|\s*$)/giu, ' '],
+]
+
+const VALUE = String.raw`(?:(?:the|any|all) )?((?:[\p{L}\p{N}-]+ ){1,3}?)`
+const OUT = '(?:aside|left out|excluded|ignored|not counted|not included|(?:do|does|should|must) not count)'
+const LEAVE_OUT = [
+  '(?:leav(?:e|ing)|without|not) (?:out|counting|including)|exclud(?:e|ing)|ignor(?:e|ing)|disregard(?:ing)?|omit(?:ting)?',
+  '(?:apart|aside) from|except(?: for)?|with the exception of|do not (?:count|include)',
+].join('|')
+const EXCLUDED = '(?:the|those|any|all|what|that|which|who|they|we|have|has|had|were|was|are|is|been)'
+
+/** "Leaving out what they cancelled" and "expired contracts aside": one word for all. */
+const EXCLUSIONS: Phrases = [
+  [new RegExp(String.raw`(?<=[,.;:(?!–-]\s*)${VALUE}${OUT}\b`, 'giu'), 'excluding $1'],
+  [new RegExp(String.raw`\b(?:${LEAVE_OUT})\b(?: ${EXCLUDED}\b)*`, 'gi'), 'excluding'],
+  // What is counted, too, is not left out by other words.
+  [/\b(?:count|include|including)\b((?: \p{L}+){1,4}?) (?:too|as well)\b/giu, ' '],
+  // Those that remain are named by the words after "only".
+  [/\b(?:only (?:count|include|consider|take)|(?:count|include|counting|including) only)\b/gi, 'only'],
+]
+
+const SHARES: Phrases = [
+  [/\bper cent\b/gi, 'percent'],
+  [/(?<=\b(?:share|percentage|percent|proportion)\b.*),? (?:in|as a) (?:%|percent(?:age)?)/gi, ' '],
+]
+
+const GROUPS: Phrases = [
+  [/\b(day|week|month|quarter|year) (?:by|for) \1\b/gi, 'per $1'],
+  [/\b(?:split|broken|break|group(?:ed)?|divided)(?: (?:it|them|up|down|out))* by\b/gi, 'per'],
+  [/\b(?:break down|split up|(?:a |the )?(?:breakdown|split) of) (.+?) (?:by|per)\b/gi, '$1 per'],
+  [/\bhow often\b/gi, 'how many times'],
+  [/\bhow much time\b/gi, 'how many hours'],
+  [/\b(most|least|more|less) time\b(?!s)/gi, '$1 hours'],
+]
+
+const MONTHS = 'january|february|march|april|may|june|july|august|september|october|november|december'
+const CURRENCY = String.raw`\p{Sc}|(?:eur|usd|gbp|chf|euros?|dollars?|pounds?|francs?)\b`
+const COMPARED = String.raw`(?:than|over|above|under|below|least|most|between|and|to|of|about|around|for|\p{Sc})`
+const FACTORS: Readonly<Record<string, number>> = { k: 1000, grand: 1000, thousand: 1000, mio: 1e6, m: 1e6, million: 1e6 }
+/** "130k" after a comparison or with a currency: "4k" of "a 4k screen" is a name. */
+const SHORT_NUMBERS = [
+  new RegExp(String.raw`(?<=\b${COMPARED} ?)(\d+(?:[.,]\d+)?) ?(k|mio|m)(?![\p{L}\p{N}])`, 'giu'),
+  new RegExp(String.raw`\b(\d+(?:[.,]\d+)?) ?(k|mio|m)(?= ?(?:${CURRENCY}))`, 'giu'),
+  /\b(\d+(?:[.,]\d+)?) ?(grand|thousand|million)\b/gi,
+]
+/** "50.000 €" and "1.200.000": a number of money has no three decimals. */
+const POINTS = new RegExp(String.raw`(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){2,}|\.000|\.\d{3}(?= ?(?:${CURRENCY})))(?![\d.,]*\d)`, 'giu')
+
+const writeNumbers = (text: string): string =>
+  SHORT_NUMBERS.reduce(
+    (written, pattern) =>
+      written.replaceAll(pattern, (_, digits: string, factor: string) =>
+        String(Number(digits.replace(',', '.')) * (FACTORS[factor.toLowerCase()] ?? 1)),
+      ),
+    text,
+  ).replaceAll(POINTS, (digits) => digits.replaceAll('.', ''))
+
+/** "In may" without a capital letter. */
+const MAY = new RegExp(
+  String.raw`\b(in|of|since|during|until|till|from|before|after|last|this|per|(?:${MONTHS}) (?:and|or|to|than|vs)) may\b(?! (?:be|have|not|i|we|you)\b)`,
+  'gi',
+)
+
+/** Writes a question without what adds nothing, and with the words that the parser knows. */
+export const writePlainly = (text: string): string =>
+  [CONTRACTIONS, FILLERS, EXCLUSIONS, SHARES, GROUPS]
+    .flat()
+    .reduce((plain, [phrase, replacement]) => plain.replaceAll(phrase, replacement).replaceAll(/\s+/g, ' '), writeNumbers(text))
+    .replaceAll(MAY, '$1 May')
+    .trim()
