@@ -18,10 +18,19 @@ export const findUnit = (text: string, start: number, end: number): string | und
   return unit ? readUnit(unit[0].toLowerCase()) : undefined
 }
 
-const MEASURE =
-  /^(?:[%\p{Sc}]|chf|francs?|k?m|kilomet\w+|met(?:er|re)s?|miles?|k?g|kilos?|(?:kilo)?grams?|lit(?:er|re)s?|[km]?wh?|hours?|h|hrs|min(?:ute)?s?|pcs|pieces|units|points|pts|people|guests|visitors)$/u
-const QUANTITY =
-  /(?:^| )(?:(?:more|less|fewer|greater|larger|higher|lower|bigger|smaller) than|over|above|below|under|at (?:least|most)|exceed\w*|excess of)(?: a| an| the)?$/
+const MEASURE = new RegExp(
+  [
+    String.raw`^(?:[%\p{Sc}]|chf|francs?|k?m|kilomet\w+|met(?:er|re)s?|miles?|k?g|kilos?|(?:kilo)?grams?|lit(?:er|re)s?|[km]?wh?`,
+    'hours?|h|hrs|min(?:ute)?s?|pcs|pieces|units|points|pts|people|guests|visitors)$',
+  ].join('|'),
+  'u',
+)
+const QUANTITY = new RegExp(
+  [
+    '(?:^| )(?:(?:more|less|fewer|greater|larger|higher|lower|bigger|smaller) than|over|above|below|under|at (?:least|most)',
+    String.raw`exceed\w*|excess of)(?: a| an| the)?$`,
+  ].join('|'),
+)
 
 /** Whether a number such as 1500 is an amount: it has a unit, or is compared as amounts are. */
 export const isAmount = (words: readonly { text: string; unit?: string }[], index: number): boolean =>

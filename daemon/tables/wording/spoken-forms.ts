@@ -85,10 +85,8 @@ const writeNumbers = (text: string): string =>
   ).replaceAll(POINTS, (digits) => digits.replaceAll('.', ''))
 
 /** "In may" without a capital letter. */
-const MAY = new RegExp(
-  String.raw`\b(in|of|since|during|until|till|from|before|after|last|this|per|(?:${MONTHS}) (?:and|or|to|than|vs)) may\b(?! (?:be|have|not|i|we|you)\b)`,
-  'gi',
-)
+const BEFORE_MAY = `in|of|since|during|until|till|from|before|after|last|this|per|(?:${MONTHS}) (?:and|or|to|than|vs)`
+const MAY = new RegExp(String.raw`\b(${BEFORE_MAY}) may\b(?! (?:be|have|not|i|we|you)\b)`, 'gi')
 
 /** Writes a question without what adds nothing, and with the words that the parser knows. */
 export const writePlainly = (text: string): string =>
