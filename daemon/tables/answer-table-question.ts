@@ -6,7 +6,7 @@ import { canBeEmpty, describeRange, isEmptyResult } from './empty-result.ts'
 import { findNameColumn } from './infer-columns.ts'
 import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
-import { readAsQuantity } from './linking/quantity-reading.ts'
+import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'
 import { type Demands, findDemands } from './linking/question-demands.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
 import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
@@ -98,7 +98,13 @@ export function answerTableQuestion(
     }))
   })
   const adjusted = isStrict
-    ? ranked.filter(({ query, rows, unexplained }) => unexplained <= maxUnexplained && suitsResult(parsed, query, rows))
+    ? ranked.filter(
+        ({ query, rows, unexplained, rowNoun }) =>
+          unexplained <= maxUnexplained &&
+          suitsResult(parsed, query, rows) &&
+          // "How many children came?" does not ask for all visitors.
+          !(countsNoun(parsed, rowNoun) && !usesRows(query)),
+      )
     : ranked
   const byResult = groupResults(adjusted.sort((a, b) => b.score - a.score))
   const results = isStrict ? joinSelections(byResult) : byResult
@@ -118,6 +124,11 @@ export function answerTableQuestion(
     return isNone ? [createAnswer({ ...best.best, rows: [] }, best.probability)] : []
   }
   const answers = shown.flatMap(({ best: { table, query, sql, rows, rowNoun, quantity, run }, probability }) => {
+    const total = isStrict ? readAsTotal(parsed, table, query, rows.length) : undefined
+    if (total) {
+      const totalSql = writeSql(table, total)
+      return [createAnswer({ table, query: total, sql: totalSql, rows: run(totalSql), rowNoun, run }, probability)]
+    }
     const counted = createAnswer({ table, query, sql, rows, rowNoun, run }, probability)
     if (!quantity) return [counted]
     const sumSql = writeSql(table, quantity)
@@ -132,6 +143,12 @@ export function answerTableQuestion(
 /** Several values answer neither "how many" nor "how much". */
 const suitsResult = (question: Question, { operation }: Query, rows: readonly unknown[]): boolean =>
   operation.kind !== 'list' || rows.length <= 1 || !asksForNumber(question)
+
+/** Whether "how many" is followed by the noun, after an adjective at most. */
+const countsNoun = ({ words }: Question, noun: string | undefined): boolean => {
+  const many = words.findIndex(({ text }) => text === 'many')
+  return many >= 0 && noun !== undefined && words.slice(many + 1, many + 3).some(({ text }) => text === noun)
+}
 
 const usesSecondDate = ({ operation, conditions }: Query, { dates }: Demands): boolean => {
   const used = [...conditions.filter(isDateCondition).map(({ column }) => column), ...('part' in operation ? [operation.by] : [])]

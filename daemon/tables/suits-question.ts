@@ -1,5 +1,15 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isScore, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
+import {
+  isAdditive,
+  isAverage,
+  isMainAmount,
+  isOrder,
+  isOrigin,
+  isPlace,
+  isScore,
+  isSecondaryAmount,
+  PLACE_IN_ORDER,
+} from './cells/column-roles.ts'
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { isOtherBoundary } from './linking/date-choice.ts'
 import { type ColumnLink, isInHeader, isStatedBy, type Links } from './linking/links.ts'
@@ -9,6 +19,7 @@ import { asksForOtherMoney } from './linking/other-money.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForSpending, getForm } from './linking/question-form.ts'
 import { asksForLargestGroup, asksForLargestRow, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
+import { isDataFile } from './linking/read-question.ts'
 import type { Question } from './parse-question.ts'
 import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import type { Column, TypedTable } from './typed-table.ts'
@@ -17,6 +28,7 @@ import {
   AGGREGATE_WORDS,
   AMBIGUOUS_DIRECTIONS,
   AMOUNT_STEMS,
+  CURRENCY_STEMS,
   DIRECTIONS,
   DISTINCT_WORDS,
   FREQUENCY_WORDS,
@@ -50,7 +62,8 @@ export function createSuitability(
   const { words } = question
   const form = getForm(words)
   const texts = new Set(words.map(({ text }) => text))
-  const asksForMoney = words.some(({ stem }) => MONEY_STEMS.has(stem))
+  const namesCurrency = words.some(({ stem }, index) => CURRENCY_STEMS.has(stem) && words[index - 1]?.text === 'in')
+  const asksForMoney = namesCurrency || words.some(({ stem }) => MONEY_STEMS.has(stem))
   const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
@@ -105,9 +118,12 @@ export function createSuitability(
   const addsUp = form === 'count' && countsMeasure(words, table, links, isMeasured)
   const isMostOfRows = asksForMostRows(words, links, hasMoney, isMeasured)
   const most = findMost(words)
+  /** "Which trainer costs the most per hour?" compares rates, which are not added up. */
+  const namesRate = [...named].some((column) => isMoney(columnAt(column)) && !isAdditive(columnAt(column), table))
   const isMostOfMeasure = links.columns.some((link) => most >= 0 && link.start === most + 1 && isMeasured(link))
   /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
-  const asksForLargestSum = hasMoney && !isMostOfRows && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
+  const asksForLargestSum =
+    hasMoney && !isMostOfRows && !namesRate && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column)) return false
@@ -119,16 +135,29 @@ export function createSuitability(
     if (hasMoney && (asksForMoney || (form === 'amount' && !linked.has(column)))) return isMoney(columnAt(column))
     return true
   }
+  const asksForPlace = words[0]?.text === 'where' && table.columns.some(isPlace)
+  const asksForCost =
+    asksForMoney && !namesRate && table.columns.some((column, index) => linked.has(index) && isMoney(column) && isAdditive(column, table))
   const canShow = (column: number): boolean => {
     const { header, readings, type } = columnAt(column)
     const isName = isIdentifier(header) || isRowNumber(column)
     if (form === 'count' || form === 'amount')
       return readings.number !== undefined && type !== 'boolean' && !isName && (form === 'amount' || linked.has(column))
     if (form === 'boolean') return false
+    if (asksForPlace && !isPlace(columnAt(column))) return false
+    // What something cost is no unit price.
+    if (asksForCost && isMoney(columnAt(column)) && !isAdditive(columnAt(column), table)) return false
     if (readings.date !== undefined && isOtherBoundary(words, columnAt(column))) return false
     if (texts.has('when') && readings.date === undefined && (type !== 'integer' || isName)) return false
     return nouns.size === 0 || nouns.has(column)
   }
+
+  /** "When did it get there?" names none of several dates. */
+  const isUnclearDate = (column: number | undefined): boolean =>
+    column !== undefined &&
+    !linked.has(column) &&
+    columnAt(column).readings.date !== undefined &&
+    table.columns.filter(({ readings }) => readings.date).length > 1
 
   /** "In which month did we sell the most?" is not about tickets. */
   const isElsewhere =
@@ -140,6 +169,7 @@ export function createSuitability(
     const { operation, conditions } = query
     if (asksForShare && operation.kind !== 'share') return false
     if (isElsewhere || !explains(query)) return false
+    if (words[0]?.text === 'where' && (operation.kind === 'aggregate' || operation.kind === 'count')) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
@@ -162,9 +192,10 @@ export function createSuitability(
       if (!isAskedFor(operation.aggregate, conditions)) return false
     switch (operation.kind) {
       case 'list':
-        if (texts.has('when') && conditions.length === 0) return false
+        if (texts.has('when') && (conditions.length === 0 || isUnclearDate(operation.column))) return false
         // "Who trained Bo?" asks for a person, not for the rows of Bo.
         if (operation.column === undefined && words[0]?.text === 'who' && hasPeople(table.columns)) return false
+        if (operation.column === undefined && conditions.length === 0 && !asksForRows && !texts.has('all')) return false
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
@@ -176,6 +207,7 @@ export function createSuitability(
           form !== 'amount' &&
           form !== 'boolean' &&
           linked.has(operation.column) &&
+          !(columnAt(operation.column).readings.date !== undefined && !asksForDistinct && words[many - 2]?.text !== 'on') &&
           (asksForDistinct || many < 0 || isCounted(operation.column)) &&
           (asksForDistinct ? !isNumberBesideText(operation.column) : !columnAt(operation.column).readings.number)
         )
@@ -193,7 +225,7 @@ export function createSuitability(
       case 'share':
         return form !== 'boolean' && canShare(operation.key, [...conditions, ...operation.among])
       case 'top':
-        return canShow(operation.column) && canOrder(operation)
+        return canShow(operation.column) && canOrder(operation) && !conditions.some((each) => isSingleValue(each, operation.column))
       case 'having':
         return operation.isCounted === (form === 'count') && (operation.key === undefined || canGroup({ ...operation, kind: 'group' }))
       case 'contrast':
@@ -205,7 +237,8 @@ export function createSuitability(
       case 'edge':
         return canShow(operation.column) && !asksForSize && !(asksForTime && hasDates) && !age && orderedDates.length === 0
       case 'neighbor':
-        return NEIGHBOR.test(question.text) && canShow(operation.column)
+        // The rows of a data file have no order: "the next order" is the first one from today on.
+        return !isDataFile(table) && NEIGHBOR.test(question.text) && canShow(operation.column)
       case 'same':
         return canShow(operation.column)
       default:
@@ -215,9 +248,8 @@ export function createSuitability(
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
-    const isMoneyAsked = words.some(
-      ({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStatedBy(links, index, conditions),
-    )
+    const isMoneyAsked =
+      namesCurrency || words.some(({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStatedBy(links, index, conditions))
     if (key === undefined) return !(isMoneyAsked && hasMoney)
     return !isRowNumber(key) && (named.has(key) || (isMoneyAsked && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)))
   }
@@ -268,6 +300,7 @@ export function createSuitability(
     // "Who spent the most?" names no column.
     const isNamed = linked.has(by) || (nouns.has(by) && !texts.has('whose')) || demands.groupings.some((grouping) => grouping.by === by)
     if (!demands.contrast && (form === 'boolean' || !(part || isNamed))) return false
+    if (asksForPlace && !isPlace(columnAt(by))) return false
     const { header, readings } = columnAt(by)
     const isGroup = part || demands.contrast || exact.has(by)
     if ((readings.number || readings.date || isIdentifier(header)) && !isGroup) return false
@@ -276,9 +309,14 @@ export function createSuitability(
     // "The most expensive item we stock" asks for a price.
     if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
     if (direction && asksForLargestRow(words)) return false
+    // "The most expensive laptop" is one laptop.
+    if (direction && aggregate === 'sum' && particular.some(({ text }) => text === 'expensive' || text === 'cheapest')) return false
+    // "Which room earns the most?" asks for rooms.
+    if (direction && !part && !demands.contrast && texts.has('which') && nouns.size > 0 && !nouns.has(by)) return false
     if (key === undefined && countedNames.some((column) => column !== by && isRepeated(column))) return false
     if (key === undefined)
       return (
+        !namesCurrency &&
         !isMinOfUncertainWord &&
         !asksForLargestSum &&
         form !== 'amount' &&
@@ -290,7 +328,8 @@ export function createSuitability(
     // "Energy cost" is the column Cost, not one that only means the same as another word.
     if (exactNumbers.length > 0 && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
-    if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)) return false
+    const isSumOfRates = aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)
+    if (isSumOfRates && !(demands.contrast && !isRepeated(by))) return false
     const isAmount = isMinOfUncertainWord && exactNumbers.length === 0 && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)
     const isAsked = linked.has(key) || hasAggregateWord || asksForMoney || asksForLargestSum || form === 'amount' || isAmount
     return isAsked && canAggregate(key, aggregate)

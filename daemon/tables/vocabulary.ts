@@ -182,6 +182,8 @@ export const MONEY_STEMS: ReadonlySet<string> = new Set(
   ),
 )
 
+export const CURRENCY_STEMS: ReadonlySet<string> = toStems('euro eur dollar usd pound gbp franc chf')
+
 /** Those that also ask for the share of an amount: people who pay are counted. */
 export const AMOUNT_STEMS: ReadonlySet<string> = toStems(
   'revenue sales turnover sell sold spend spent cost expense income money budget raise',

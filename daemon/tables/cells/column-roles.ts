@@ -2,7 +2,8 @@
 import { isMoney, isYear } from '../infer-columns.ts'
 import type { Column, Reading, TypedTable } from '../typed-table.ts'
 
-const NOT_ADDITIVE = /\b(?:unit|price|rate|age|year|percentage|score|rating|average|avg|grades?|marks?|temp|temperature|abv|ibu|level)\b/i
+const NOT_ADDITIVE =
+  /\b(?:unit|price|rate|age|year|percentage|score|rating|average|avg|grades?|marks?|temp|temperature|abv|ibu|level)\b|(?:\bper |\/ ?)(?!month|year|week|quarter|annum)/i
 export const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
 const SCORE = /\b(?:scores?|points|grades?|ratings?|marks?|results?)\b/i
 /** "Order No", "Invoice number". */
@@ -27,6 +28,11 @@ export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
     !has(column, NOT_ADDITIVE) ||
     has(column, /\btotal\b/i) ||
     (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b/i) && !columns.some(isQuantity)))
+const PLACE = new RegExp(
+  String.raw`\b(?:place|location|city|town|venue|room|hall|site|address|branch|country|region|street|shelf|office|depot|building|where|shop|stored)$`,
+  'i',
+)
+export const isPlace = (column: Column): boolean => has(column, PLACE)
 /** Whether the numbers are averages themselves. */
 export const isAverage = (column: Column): boolean => has(column, /\b(?:average|avg|mean)\b/i)
 /** Whether the header is about only part of what is paid: "Deposit paid". */
@@ -49,8 +55,10 @@ export const isQuantity = (column: Column): boolean => (column.type === 'integer
 
 /** Whether a column tells how old something is: its year, or a date that does not lie ahead. For people, the date of birth. */
 export function isOrigin({ columns }: TypedTable, key: number, reading: Reading, isOfPerson: boolean): boolean {
-  const header = columns[key]?.header.replaceAll('_', ' ') ?? ''
-  if (isOfPerson) return reading === 'date' && /\b(?:birth|birthday|born|dob)\b/i.test(header)
+  const { [key]: column } = columns
+  const header = column?.header.replaceAll('_', ' ') ?? ''
+  const isBirthday = (each: Column) => each.readings.date !== undefined && has(each, /\b(?:birth|birthday|born|dob)\b/i)
+  if (isOfPerson || columns.some(isBirthday)) return reading === 'date' && column !== undefined && isBirthday(column)
   if (columns.some(isYear)) return isYear(columns[key])
   return reading === 'date' && !/\b(?:due|next|end|ends|expir\w*|deadline|until)\b/i.test(header)
 }

@@ -2,9 +2,10 @@
 import type { Word } from '../parse-question.ts'
 import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toStems } from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative } from '../vocabulary.ts'
 import type { Links } from './links.ts'
 import { HEADS, isPlural } from './question-nouns.ts'
+import { WORK_STEMS } from './role-words.ts'
 
 const AGENT = /[eo]rs?$/i
 /** Whether a word names who does something, such as "Driver" or "Visitors". */
@@ -61,12 +62,6 @@ export const listComparedVerbs = (words: readonly Word[], isFree: (index: number
       conditions.some(({ start, match }) => start === index + 1 && match === 'comparison') || TIMES_PHRASE.test(rest.join(' '))
     return isAfterSubject && isCompared && /(?:ed|en|t|s)$/.test(text) && isFree(index) ? [index] : []
   })
-
-/** Verbs for the work that rows are about. */
-const WORK_STEMS = toStems(
-  `teach taught drive drove driven fly flew flown lead led give gave treat groom repair fix serve see saw handle perform host visit attend
-  install paint clean bake brew cook coach train guide sail play deliver process complete finish close write wrote run ran win won`,
-)
 
 /** "Which van burned the most diesel", "who taught the most lessons": what is measured or counted follows. */
 export const listMostVerbs = (

@@ -38,6 +38,12 @@ export const isOtherBoundary = (words: readonly Word[], column: Column): boolean
   return (asksForEnd === true && !asksForStart && isOfStart === true) || (asksForStart === true && !asksForEnd && isOfEnd === true)
 }
 
+const BEGINNING_STEMS = toStems(
+  'start booked ordered opened issued submitted reported placed requested registered sent picked received invoice',
+)
+/** Whether a date says when something began: "Ordered on". */
+export const isStartDate = (column: Column): boolean => listStems(column).some((stem) => BEGINNING_STEMS.has(stem))
+
 /** Whether a date says when something was over: "Delivered on", "Check-out". */
 export const isEndDate = (column: Column): boolean =>
   isOut(column) || isParticiple(column) || listStems(column).some((stem) => END_STEMS.has(stem))

@@ -2,7 +2,7 @@
 import type { Question } from '../parse-question.ts'
 import { quoteName } from '../sql/write-sql.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { isEndDate, listMeantDates } from './date-choice.ts'
+import { isEndDate, isStartDate, listMeantDates } from './date-choice.ts'
 import { linkQuestion } from './link-question.ts'
 
 const ASKS_FOR_TIME = new RegExp(
@@ -49,7 +49,11 @@ export function addInterval<T extends TypedTable>(question: Question, table: T, 
     const isParticular = (start: number) => !['date', 'when', 'day', 'days'].includes(words[start]?.text ?? '')
     const named = links.filter(({ column, start }) => isDate(column) && isParticular(start)).sort((a, b) => a.start - b.start)
     const [first, second] = new Set(named.map(({ column }) => column))
-    if (first !== undefined && second !== undefined) return [first, second]
+    if (first !== undefined && second !== undefined) {
+      // "Until it was paid, counted from the day of issue".
+      const [isFirstStart, isSecondStart] = [first, second].map((column) => isStartDate(table.columns[column] as Column))
+      return isSecondStart && !isFirstStart ? [second, first] : [first, second]
+    }
     if (first === undefined && hasOther) return undefined
     const { columns, areOfEvents } = listMeantDates([], table.columns, [])
     const [start] = columns

@@ -9,8 +9,9 @@ import { CUSTOMER_STEMS, STAFF_STEMS } from './role-words.ts'
 /** `hasNamedNumbers`: the question names a column of numbers in full. */
 export function asksForOtherMoney({ words }: Question, table: TypedTable, links: Links, hasNamedNumbers: boolean): boolean {
   if (asksForPay(words, table, links) || asksForSales(words, table)) return true
+  // Hours are spent, too, but pickers are only paid with money.
+  if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links, hasNamedNumbers ? PAYING_STEMS : MONEY_STEMS)
   if (hasNamedNumbers) return false
-  if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links)
   const isValue = (index: number) => links.conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
   const text = words.flatMap((word, index) => (isValue(index) ? [] : [word.text])).join(' ')
   return asksForOtherDirection(text, table)
@@ -20,6 +21,7 @@ const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|best (?:day|
 /** Whether a question asks for what is received: "our best month". */
 export const asksForIncome = (text: string): boolean => INCOME.test(text)
 
+const PAYING_STEMS = toStems('pay paid cost charge')
 const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
 const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
 
@@ -58,7 +60,5 @@ function asksForSales(words: readonly Word[], table: TypedTable): boolean {
 }
 
 /** Whether a word for money is none of a column or a value. */
-const asksForUnknownMoney = (words: readonly Word[], { columns, conditions }: Links): boolean =>
-  words.some(
-    ({ stem, isTitle }, index) => MONEY_STEMS.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)),
-  )
+const asksForUnknownMoney = (words: readonly Word[], { columns, conditions }: Links, stems: ReadonlySet<string>): boolean =>
+  words.some(({ stem, isTitle }, index) => stems.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)))

@@ -1,5 +1,6 @@
 /** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
-import { isQuantity } from '../cells/column-roles.ts'
+import { isAdditive, isQuantity } from '../cells/column-roles.ts'
+import { isMoney } from '../infer-columns.ts'
 import type { Question } from '../parse-question.ts'
 import type { Condition, Query } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
@@ -30,4 +31,12 @@ function countsThings({ words }: Question, { columns }: TypedTable, links: Links
     const isFollowed = links.columns.some((link) => link.start === end) || words[end]?.isTitle === true
     return isValue && words.slice(start, from).every(({ isStop, isTitle }) => isStop && !isTitle) && !isFollowed
   })
+}
+
+/** "What did gas cost us?" asks for the sum of several amounts, not for a list of them. Undefined: it asks for something else. */
+export function readAsTotal({ words }: Question, table: TypedTable, { operation, conditions }: Query, rowCount: number): Query | undefined {
+  if (operation.kind !== 'list' || operation.column === undefined || rowCount < 2 || words[0]?.text !== 'what') return undefined
+  const { [operation.column]: column } = table.columns
+  if (!column || !isMoney(column) || !isAdditive(column, table)) return undefined
+  return { conditions, operation: { kind: 'aggregate', aggregate: 'sum', column: operation.column } }
 }

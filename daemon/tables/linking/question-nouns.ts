@@ -6,7 +6,17 @@ import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, SIZE_WORDS, STOP_WORDS } from '../vocabulary.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems } from './links.ts'
-import { areSameRows, CUSTOMER_STEMS, PERSON_STEMS, PRODUCT_STEMS, THING_STEMS } from './role-words.ts'
+import {
+  ASSIGNED_STEMS,
+  areSameRows,
+  BUYING_STEMS,
+  CUSTOMER_STEMS,
+  PERSON_STEMS,
+  PRODUCT_STEMS,
+  STAFF_STEMS,
+  THING_STEMS,
+  WORK_STEMS,
+} from './role-words.ts'
 
 /** "The most items" asks for the number of rows: "items" names the rows, or a column that is not measured. */
 export function asksForMostRows(
@@ -24,6 +34,9 @@ export function asksForMostRows(
   return named.length > 0 ? !named.some(isMeasured) : next.isTitle === true && !(hasMoney && MONEY_STEMS.has(next.stem))
 }
 
+/** "Assigned to", "sold_by" */
+const DOER = /\w{3,}[ _](?:by|to)$/i
+
 /** Whether a column has people or companies. */
 export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(expandHeader(header)).at(-1)?.stem ?? '')
 
@@ -34,6 +47,18 @@ function listPeople(columns: readonly Column[]): number[] {
   const people = columns.flatMap(({ header, type }, column) => (type === 'text' && isPersonHeader(header) ? [column] : []))
   const first = columns.findIndex(({ type, header }) => type === 'text' && !isIdentifier(header))
   return people.length > 0 ? people : [findNameColumn(columns) ?? Math.max(0, first)]
+}
+
+/** "Who owes us money?" asks for customers, "who closed the most tickets?" for staff, and "who sold it?" for the column "Sold by". */
+function selectPeople(words: readonly Word[], columns: readonly Column[]): readonly number[] {
+  const people = listPeople(columns)
+  const all = [...columns.keys()].filter((column) => people.includes(column) || DOER.test(columns[column]?.header ?? ''))
+  const select = (stems: ReadonlySet<string>) =>
+    all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => stems.has(stem)))
+  const has = (stems: ReadonlySet<string>) => words.some(({ stem, isTitle }) => stems.has(stem) && !isTitle)
+  const named = select(new Set(words.filter(({ isTitle }) => !isTitle).map(({ stem }) => stem)))
+  const choices = has(BUYING_STEMS) ? [CUSTOMER_STEMS] : has(WORK_STEMS) ? [ASSIGNED_STEMS, STAFF_STEMS] : []
+  return [named, ...choices.map(select)].find((columnsOfRole) => columnsOfRole.length > 0) ?? people
 }
 
 /** Returns the column that names the rows: of parts with numbers, their description; otherwise the first one. */
@@ -67,10 +92,7 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
       .filter(isAsked)
       .map(({ column }) => column)
       .filter((column) => !isObject(column))
-    // "Who owes us money?" asks for customers, not for staff.
-    const all = listPeople(columns).filter((column) => !isObject(column))
-    const debtors = all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => CUSTOMER_STEMS.has(stem)))
-    const people = debtors.length > 0 && words.some(({ text }) => /^ow(?:es?|ed|ing)$/.test(text)) ? debtors : all
+    const people = selectPeople(words, columns).filter((column) => !isObject(column))
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : people)])
   }
   /** "The cheapest online course" does not ask for the column Online. */
@@ -83,6 +105,9 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   // "The most expensive hard cheese" asks for the cheese.
   const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
   if (value && isSuperlative(words[index - 1] as Word) && (words[value.end]?.isTitle || isLinked(value.end))) index = value.end
+  // "What is ordered" asks for the rows, not for the column "Ordered by".
+  if (value && words[start]?.text === 'what' && /(?:ed|en)$/.test(words[index]?.text ?? ''))
+    return new Set([findRowName(columns, undefined)])
   // "Supply orders" are the rows of supply-orders.csv, not suppliers.
   while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
   const things = findThings(words, start, index, columns, conditions)

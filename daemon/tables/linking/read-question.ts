@@ -47,7 +47,7 @@ interface ReadableTable {
 
 /** Reads a question that is known to be about a table. */
 export function readTitledQuestion(parsed: Question, { table, values }: ReadableTable): ReadQuestion {
-  const question = ignoreTitle(parsed, table)
+  const question = ignoreTitle(parsed, table, values)
   return { question, links: linkQuestion(question, table, values) }
 }
 
@@ -154,7 +154,13 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
+  // "New tickets per month" are all tickets, when they began.
+  const isNew = (index: number) =>
+    titled.words[index]?.text === 'new' &&
+    titled.words[index + 1]?.isTitle === true &&
+    !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
   const words = titled.words.map((each, index): Word => {
+    if (isNew(index)) return { ...each, isStop: true }
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true }
     const isNoun =
@@ -256,12 +262,15 @@ export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean =>
 }
 
 /** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
-export function ignoreTitle(question: Question, table: TypedTable): Question {
+export function ignoreTitle(question: Question, table: TypedTable, values: readonly CellValue[] = []): Question {
   const stems = listTitleStems(table)
+  // "Vans" are some of the cars if there is a class Van.
+  const isValue = (stem: string) =>
+    question.today !== undefined && values.some((value) => value.stems.length === 1 && value.stems[0] === stem)
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
     (stems.has(stem) ||
-      [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem)) ||
+      (!isValue(stem) && [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem))) ||
       (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
 }

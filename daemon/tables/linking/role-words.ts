@@ -15,7 +15,7 @@ export const PERSON_STEMS: ReadonlySet<string> = new Set(
 )
 
 /** Those of people who pay the owner of a table. */
-export const CUSTOMER_STEMS: ReadonlySet<string> = toStems('customer client guest buyer tenant')
+export const CUSTOMER_STEMS: ReadonlySet<string> = toStems('customer client guest buyer tenant renter hirer borrower member group')
 
 /** Those of people who work for the owner of a table. */
 export const STAFF_STEMS: ReadonlySet<string> = toStems(
@@ -23,6 +23,19 @@ export const STAFF_STEMS: ReadonlySet<string> = toStems(
   receptionist cleaner headmaster principal janitor caretaker secretary accountant bookkeeper waiter waitress cashier clerk porter guard
   vet dentist therapist guide pilot captain cook baker engineer lawyer inspector plumber electrician gardener`,
 )
+
+/** Words of the headers of columns with the people who do the work. */
+export const ASSIGNED_STEMS: ReadonlySet<string> = toStems('assigned assignee handled responsible lead earner')
+
+/** Verbs for the work that rows are about, which staff do. */
+export const WORK_STEMS: ReadonlySet<string> = toStems(
+  `teach taught drive drove driven fly flew flown lead led give gave treat groom repair fix serve see saw handle perform host visit attend
+  install paint clean bake brew cook coach train guide sail play deliver process complete finish close write wrote run ran win won solve
+  resolve`,
+)
+
+/** Verbs for what customers do. */
+export const BUYING_STEMS: ReadonlySet<string> = toStems('owe owes owed owing buy bought order book rent rents rented borrow spend spent')
 
 /** Nouns for people, who are not the rows of a table that only has people in other roles. */
 export const PERSON_NOUNS: ReadonlySet<string> = new Set([

@@ -43,6 +43,12 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     /(?<=\b(?:total|average|combined|overall|highest|lowest|all) )monthly (?=(?:rent|fee|salary|salarie|wage|premium|subscription)s?\b)/gi,
     '',
   ],
+  [/,? ?(?:\((?:incl(?:\.|uding)?|with) VAT\)|(?:incl(?:\.|uding)?|with) VAT|VAT included)(?=\W|$)/gi, ' gross'],
+  // "Which client raises the most tickets?" counts tickets.
+  [
+    /\b(?:raise[sd]?|brings?|brought|sends?|sent|g[ai]ves?|gets?|got|makes?|made)(?: us| me)? the (most|fewest) (?!money|sales)(?=[\w-]+s\b)/gi,
+    'has the $1 ',
+  ],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],
