@@ -28,10 +28,8 @@ export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
     !has(column, NOT_ADDITIVE) ||
     has(column, /\btotal\b/i) ||
     (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b/i) && !columns.some(isQuantity)))
-const PLACE = new RegExp(
-  String.raw`\b(?:place|location|city|town|venue|room|hall|site|address|branch|country|region|street|shelf|office|depot|building|where|shop|stored)$`,
-  'i',
-)
+const PLACE =
+  /\b(?:place|location|city|town|venue|room|hall|site|address|branch|country|region|street|shelf|office|depot|building|where|shop|stored)$/i
 export const isPlace = (column: Column): boolean => has(column, PLACE)
 /** Whether the numbers are averages themselves. */
 export const isAverage = (column: Column): boolean => has(column, /\b(?:average|avg|mean)\b/i)

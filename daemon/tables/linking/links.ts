@@ -1,6 +1,6 @@
 /** What the words of a question name in a table: columns and conditions. */
 import { expandHeader } from '../cells/header-words.ts'
-import { covers, type Span, splitWords } from '../parse-question.ts'
+import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
 
@@ -47,3 +47,9 @@ export const isPartOfHeader = ({ start, end, column }: ColumnLink, { columns }: 
       other.end >= end &&
       other.end - other.start > end - start,
   )
+
+/** "Hours" and "worked" of "who worked the most hours" name the column "Hours worked". */
+export function isWholeHeader({ stems }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
+  const header = listHeaderStems(columns[column]?.header ?? '')
+  return match === 'part' && header.length > 1 && header.every((stem) => stems.has(stem))
+}

@@ -11,8 +11,10 @@ import {
   areSameRows,
   BUYING_STEMS,
   CUSTOMER_STEMS,
+  PERSON_NOUNS,
   PERSON_STEMS,
   PRODUCT_STEMS,
+  ROLE_VERBS,
   STAFF_STEMS,
   THING_STEMS,
   WORK_STEMS,
@@ -193,3 +195,13 @@ export function isTypedNoun(words: readonly Word[], index: number, { columns }: 
   }
   return isPlural(words[index]) && HEADS.has(before?.text ?? '') && columns.some(isTypeOf)
 }
+
+/** "Directed" names a role that a stage manager does not have. */
+export const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => {
+  const role = ROLE_VERBS.get(word.stem)
+  return role !== undefined && !columns.some(({ header }) => listHeaderStems(header).some((stem) => role.has(stem)))
+}
+
+/** "Actor" does not mean the rows of a table of performances, which has other people. */
+export const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
+  PERSON_NOUNS.has(stem) && hasPeople(table.columns) && findNameColumn(table.columns) === undefined

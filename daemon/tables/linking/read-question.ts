@@ -2,18 +2,18 @@
 
 import { countsPeople, isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { findNameColumn, isIdentifier } from '../infer-columns.ts'
+import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
 import type { CellValue, TypedTable } from '../typed-table.ts'
-import { isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, isPartOfHeader, type LinkedCondition, type Links, listHeaderStems, listTitleStems } from './links.ts'
+import { type ColumnLink, isPartOfHeader, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
-import { HEADS, hasPeople, isPlural, isTypedNoun, SUFFIXES } from './question-nouns.ts'
-import { areSameRows, PEOPLE_WORDS, PERSON_NOUNS, ROLE_VERBS } from './role-words.ts'
+import { HEADS, hasPeople, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
+import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
 
 export interface ReadQuestion {
   question: Question
@@ -157,6 +157,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   // "New tickets per month" are all tickets, when they began.
   const isNew = (index: number) =>
     titled.words[index]?.text === 'new' &&
+    titled.words.some(({ text }) => text === 'many' || GROUP_WORDS.has(text)) &&
     titled.words[index + 1]?.isTitle === true &&
     !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
   const words = titled.words.map((each, index): Word => {
@@ -170,12 +171,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
-}
-
-/** "Hours" and "worked" of "who worked the most hours" name the column "Hours worked". */
-function isWholeHeader({ stems }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
-  const header = listHeaderStems(columns[column]?.header ?? '')
-  return match === 'part' && header.length > 1 && header.every((stem) => stems.has(stem))
 }
 
 /** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */
@@ -216,16 +211,6 @@ function createTitleCheck(
     return isMatch && linked.end - linked.start === 1 && stems.has(parsed.words[linked.start]?.stem ?? '')
   }
 }
-
-/** "Directed" names a role that a stage manager does not have. */
-const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => {
-  const role = ROLE_VERBS.get(word.stem)
-  return role !== undefined && !columns.some(({ header }) => listHeaderStems(header).some((stem) => role.has(stem)))
-}
-
-/** "Actor" does not mean the rows of a table of performances, which has other people. */
-const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
-  PERSON_NOUNS.has(stem) && hasPeople(table.columns) && findNameColumn(table.columns) === undefined
 
 /**
  * Whether the noun of "which van" is something that rows only have: another word names the row ("order 4010"), or the noun does

@@ -1,0 +1,165 @@
+/** Finds what a question over a table asks for, and in which form: money, averages, shares, places, the most rows. */
+import { isAdditive, isPlace, isScore } from './cells/column-roles.ts'
+import { isMoney } from './infer-columns.ts'
+import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
+import { countsMeasure, findMost } from './linking/measured-nouns.ts'
+import { findNamedColumns } from './linking/named-columns.ts'
+import { asksForOtherMoney } from './linking/other-money.ts'
+import type { Demands } from './linking/question-demands.ts'
+import { asksForSpending, getForm } from './linking/question-form.ts'
+import { asksForLargestGroup, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
+import type { Question } from './parse-question.ts'
+import type { Column, TypedTable } from './typed-table.ts'
+import {
+  AGE_DIRECTIONS,
+  AGGREGATE_WORDS,
+  AMBIGUOUS_DIRECTIONS,
+  CURRENCY_STEMS,
+  DISTINCT_WORDS,
+  FREQUENCY_WORDS,
+  GROUP_WORDS,
+  MONEY_STEMS,
+  PARTICULAR_SUPERLATIVES,
+  SHARE_WORDS,
+  SIZE_WORDS,
+  TIME_WORDS,
+} from './vocabulary.ts'
+import { isPerUnit } from './wording/measured-units.ts'
+
+/** "More … than" compares with a number, a row or a column. */
+const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
+const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
+
+export function findQuestionTraits(question: Question, table: TypedTable, links: Links, demands: Demands) {
+  const { words } = question
+  const form = getForm(words)
+  const texts = new Set(words.map(({ text }) => text))
+  const namesCurrency = words.some(({ stem }, index) => CURRENCY_STEMS.has(stem) && words[index - 1]?.text === 'in')
+  const asksForMoney = namesCurrency || words.some(({ stem }) => MONEY_STEMS.has(stem))
+  const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
+  const hasMoney = table.columns.some(isMoney)
+  const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
+  const columns = findNamedColumns(question, table, links)
+  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems } = columns
+  const { isExact, isNumeric, isRowNumber, isOnlyExpense, isNumberBesideText } = columns
+  const columnAt = (index: number) => table.columns[index] as Column
+  const [asksForSize, asksForTime] = [SIZE_WORDS, TIME_WORDS].map((set) => words.some(({ text }) => set.has(text)))
+  const age = words.map(({ text }) => AGE_DIRECTIONS[text]).find(Boolean)
+  const ageColumn = table.columns.findIndex(({ header }) => /\bage\b/i.test(header))
+  const hasDates = table.columns.some(({ readings }) => readings.date)
+  const isRelated = links.conditions.some(({ condition }) => condition.kind === 'than_column')
+  const comparesValues = COMPARATIVE.test(question.text) && !demands.contrast && !demands.size
+  /** "What did the machines cost in total?" */
+  const asksForSum = words[0]?.text === 'what' && asksForMoney && hasMoney && (hasAggregateWord || asksForSpending(question))
+  const share = words.findIndex(({ text }, index) => SHARE_WORDS.has(text) && words[index + 1]?.text === 'of')
+  const asksForShare = share >= 0 && !isExact(share)
+  const asksForFrequency = words.some(({ text }) => FREQUENCY_WORDS.has(text))
+  /** "Who was hired last?" asks for the latest date, not for the last row. */
+  const isOrdered = texts.has('first') || texts.has('last')
+  const namesDate = [...linked].some((column) => columnAt(column).readings.date !== undefined)
+  const orderedDates = isOrdered && namesDate ? demands.dates.columns : []
+  const many = words.findIndex(({ text }) => text === 'many')
+  /** "How many customers": nothing else is between. */
+  const isCounted = (column: number) =>
+    links.columns.some(
+      (link) =>
+        link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop, isTitle }) => isStop && !isTitle),
+    )
+  /** "How many students does each teacher have?" counts students, not lessons. */
+  const countedNames = form === 'count' ? [...exact].filter((column) => columnAt(column).type === 'text' && isCounted(column)) : []
+  const asksForAverage = ['average', 'mean', 'avg', 'median'].some((word) => texts.has(word))
+  const asksForAmount = asksForAverage || (hasMoney && asksForMoney && demands.contrast !== undefined)
+  /** "The top students": scores say who, if nothing else does. */
+  const scores =
+    ['top', 'best', 'worst'].some((word) => texts.has(word)) && exactNumbers.length === 0
+      ? [...table.columns.keys()].filter((column) => isScore(columnAt(column)))
+      : []
+  const isMinOfUncertainWord = words.some(({ text }) => AMBIGUOUS_DIRECTIONS.has(text))
+
+  /** "List all orders from Italy" asks for rows, "list the customers of orders" for a column. */
+  const title = words.findIndex(({ stem }) => titleStems.has(stem))
+  const asksForRows = IMPERATIVES.has(words[0]?.text ?? '') && title > 0 && !links.columns.some(({ start }) => start < title)
+  const asksForGroups = words.some(({ text }, at) => GROUP_WORDS.has(text) && !isInHeader(links, at) && !isPerUnit(words, at, table, links))
+  /** No other column says how long something is; what is cheapest, amounts of money say. */
+  const particular = words.filter(({ text }) => PARTICULAR_SUPERLATIVES.has(text))
+  const canMeasure = (column: Column) => particular.every(({ text }) => ['cheapest', 'expensive'].includes(text) && isMoney(column))
+  const isMeasured = (link: ColumnLink) => isNumeric(link) && !isRowNumber(link.column)
+  /** "How many people", "how many orders". */
+  const countsRows =
+    words[many + 1]?.isTitle === true && many >= 0 && !links.columns.some((link) => link.start === many + 1 && isMeasured(link))
+  const addsUp = form === 'count' && countsMeasure(words, table, links, isMeasured)
+  const isMostOfRows = asksForMostRows(words, links, hasMoney, isMeasured)
+  const most = findMost(words)
+  /** "Which trainer costs the most per hour?" compares rates, which are not added up. */
+  const namesRate = [...named].some((column) => isMoney(columnAt(column)) && !isAdditive(columnAt(column), table))
+  const isMostOfMeasure = links.columns.some((link) => most >= 0 && link.start === most + 1 && isMeasured(link))
+  /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
+  const asksForLargestSum =
+    hasMoney && !isMostOfRows && !namesRate && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
+  const asksForPlace = words[0]?.text === 'where' && table.columns.some(isPlace)
+  const asksForCost =
+    asksForMoney && !namesRate && table.columns.some((column, index) => linked.has(index) && isMoney(column) && isAdditive(column, table))
+  /** "When did it get there?" names none of several dates. */
+  const isUnclearDate = (column: number | undefined): boolean =>
+    column !== undefined &&
+    !linked.has(column) &&
+    columnAt(column).readings.date !== undefined &&
+    table.columns.filter(({ readings }) => readings.date).length > 1
+
+  /** "In which month did we sell the most?" is not about tickets. */
+  const isElsewhere =
+    asksForOtherMoney(question, table, links, exactNumbers.length > 0) ||
+    (texts.has('who') && asksForLargestSum && !hasPeople(table.columns))
+
+  return {
+    form,
+    texts,
+    namesCurrency,
+    asksForMoney,
+    hasAggregateWord,
+    hasMoney,
+    asksForDistinct,
+    columnAt,
+    age,
+    ageColumn,
+    hasDates,
+    isRelated,
+    comparesValues,
+    asksForSum,
+    asksForShare,
+    asksForFrequency,
+    orderedDates,
+    many,
+    isCounted,
+    countedNames,
+    asksForAverage,
+    asksForAmount,
+    scores,
+    isMinOfUncertainWord,
+    asksForRows,
+    asksForGroups,
+    particular,
+    canMeasure,
+    countsRows,
+    addsUp,
+    isMostOfRows,
+    isMostOfMeasure,
+    asksForLargestSum,
+    asksForPlace,
+    asksForCost,
+    isUnclearDate,
+    isElsewhere,
+    asksForSize,
+    asksForTime,
+    linked,
+    named,
+    exact,
+    exactNumbers,
+    exactHeaders,
+    nouns,
+    measured,
+    isRowNumber,
+    isOnlyExpense,
+    isNumberBesideText,
+  }
+}
