@@ -2,8 +2,13 @@
 import { isMoney, isYear } from '../infer-columns.ts'
 import type { Column, Reading, TypedTable } from '../typed-table.ts'
 
-const NOT_ADDITIVE =
-  /\b(?:unit|price|rate|age|year|percentage|score|rating|average|avg|grades?|marks?|temp|temperature|abv|ibu|level)\b|(?:\bper |\/ ?)(?!month|year|week|quarter|annum)/i
+const NOT_ADDITIVE = new RegExp(
+  [
+    String.raw`\b(?:unit|price|rate|age|year|percentage|score|rating|average|avg|grades?|marks?|temp|temperature|abv|ibu|level)\b`,
+    String.raw`(?:\bper |\/ ?)(?!month|year|week|quarter|annum)`,
+  ].join('|'),
+  'i',
+)
 export const PLACE_IN_ORDER = /rank|position|place|pos\b|time|duration|no\b/i
 const SCORE = /\b(?:scores?|points|grades?|ratings?|marks?|results?)\b/i
 /** "Order No", "Invoice number". */

@@ -46,7 +46,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/,? ?(?:\((?:incl(?:\.|uding)?|with) VAT\)|(?:incl(?:\.|uding)?|with) VAT|VAT included)(?=\W|$)/gi, ' gross'],
   // "Which client raises the most tickets?" counts tickets.
   [
-    /\b(?:raise[sd]?|brings?|brought|sends?|sent|g[ai]ves?|gets?|got|makes?|made)(?: us| me)? the (most|fewest) (?!money|sales)(?=[\w-]+s\b)/gi,
+    /\b(?:raise[sd]?|brings?|brought|sen[dt]s?|g[ai]ves?|gets?|got|ma[kd]es?)(?: us| me)? the (most|fewest) (?!money|sales)(?=[\w-]+s\b)/gi,
     'has the $1 ',
   ],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],

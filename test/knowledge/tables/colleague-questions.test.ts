@@ -75,7 +75,7 @@ for (const [question, values, interpretation] of [
   ['Who is our oldest patient?', 'Ivo Thiel', 'smallest born'],
   ['Where do we have the car KA 1?', 'Harbour', 'Looked up branch'],
   // Several amounts are added up, and a currency asks for an amount.
-  ['What did the postcards sell for?', '7.5 EUR', 'Added up amount_eur'],
+  ['What did the postcards sell for?', '7.50 EUR', 'Added up amount_eur'],
   ['Sales in euros per cashier?', 'Piet, Nora', 'by cashier and added up amount_eur'],
 ] as const)
   test(question, () => {
