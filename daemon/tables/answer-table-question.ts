@@ -103,7 +103,9 @@ export function answerTableQuestion(
           unexplained <= maxUnexplained &&
           suitsResult(parsed, query, rows) &&
           // "How many children came?" does not ask for all visitors.
-          !(countsNoun(parsed, rowNoun) && !usesRows(query)),
+          !(countsNoun(parsed, rowNoun) && !usesRows(query)) &&
+          // "Which declarations are still held?" needs a condition.
+          !(rowNoun !== undefined && query.operation.kind === 'list' && query.conditions.length === 0),
       )
     : ranked
   const byResult = groupResults(adjusted.sort((a, b) => b.score - a.score))

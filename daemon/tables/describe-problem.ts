@@ -3,9 +3,10 @@ import { listUnknownWords, type QueryableTable } from './answer-table-question.t
 import { describeConditions } from './describe-query.ts'
 import type { Links } from './linking/links.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
-import { isDataFile, readQuestion } from './linking/read-question.ts'
+import { readQuestion } from './linking/read-question.ts'
 import { covers, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
+import { isDataFile } from './typed-table.ts'
 import { TRIGGERS } from './vocabulary.ts'
 
 const COMPUTING_WORDS: ReadonlySet<string> = new Set([

@@ -38,6 +38,12 @@ export interface TypedTable {
   columns: Column[]
 }
 
+/** The rows of a data file are what its questions are about; a table in a text may be about anything. */
+const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
+/** A text explains with short tables; a long one is data. */
+const MIN_DATA_ROWS = 20
+export const isDataFile = ({ title, rowCount }: TypedTable): boolean => DATA_FILE.test(title) || rowCount >= MIN_DATA_ROWS
+
 export type SqlValue = string | number | null
 
 export interface SqlColumn {

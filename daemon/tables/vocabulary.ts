@@ -172,6 +172,8 @@ export const isOperationWord = (word: { text: string; stem: string }): boolean =
 /** "Supplier" asks for more than "supply" does. */
 const AGENT_NOUN = /^(?:suppli|own|us|work|buy|sell|provid|produc|build|hold|mak|carri|hand?l|brew|clean|bak|deliver)ers?$/
 
+export const AVERAGES: ReadonlySet<string> = new Set(list('average mean avg'))
+
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
 export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether together'))
 

@@ -5,7 +5,7 @@ import type { Column, Reading, TypedTable } from '../typed-table.ts'
 const NOT_ADDITIVE = new RegExp(
   [
     String.raw`\b(?:unit|price|rate|age|year|percentage|score|rating|average|avg|grades?|marks?|temp|temperature|abv|ibu|level)\b`,
-    String.raw`(?:\bper |\/ ?)(?!month|year|week|quarter|annum)`,
+    String.raw`(?:\bper |\/ ?)(?!month|year|week|quarter|annum)|%`,
   ].join('|'),
   'i',
 )
@@ -32,7 +32,7 @@ export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
   (column.expression !== undefined ||
     !has(column, NOT_ADDITIVE) ||
     has(column, /\btotal\b/i) ||
-    (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b/i) && !columns.some(isQuantity)))
+    (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b|\//i) && !columns.some(isQuantity)))
 const PLACE =
   /\b(?:place|location|city|town|venue|room|hall|site|address|branch|country|region|street|shelf|office|depot|building|where|shop|stored)$/i
 export const isPlace = (column: Column): boolean => has(column, PLACE)

@@ -4,7 +4,7 @@ import { isIdentifier } from '../infer-columns.ts'
 import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
@@ -54,7 +54,6 @@ const CONNECTIVES = {
 const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
 const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
 const EXACTLY: ReadonlySet<string> = new Set(['only', 'exactly', 'just'])
-const AVERAGES: ReadonlySet<string> = new Set(['average', 'mean', 'avg'])
 const MAX_ADJECTIVES = 3
 
 export function findDemands(question: Question, table: TypedTable, links: Links): Demands {

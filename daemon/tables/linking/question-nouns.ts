@@ -4,7 +4,17 @@ import { expandHeader } from '../cells/header-words.ts'
 import { findNameColumn, findNamingColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, SIZE_WORDS, STOP_WORDS } from '../vocabulary.ts'
+import {
+  AVERAGES,
+  COUNTING_SUPERLATIVES,
+  GROUP_WORDS,
+  isOperationWord,
+  isSuperlative,
+  MONEY_STEMS,
+  NUMBER_WORDS,
+  SIZE_WORDS,
+  STOP_WORDS,
+} from '../vocabulary.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems } from './links.ts'
 import {
   ASSIGNED_STEMS,
@@ -205,3 +215,17 @@ export const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => 
 /** "Actor" does not mean the rows of a table of performances, which has other people. */
 export const isOtherPerson = ({ stem }: Word, table: TypedTable): boolean =>
   PERSON_NOUNS.has(stem) && hasPeople(table.columns) && findNameColumn(table.columns) === undefined
+
+/** Words after which a noun is what the question asks for, counts or groups by. */
+const BEFORE_ASKED: ReadonlySet<string> = new Set([...HEADS, ...GROUP_WORDS, ...'what whose who different distinct unique'.split(' ')])
+
+/** "Patients" of "how much is outstanding from patients", and "supplier" of "supplier invoices": every row has one. */
+export function isMentioned(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
+  const [before, word, next] = [words[index - 1], words[index], words[index + 1]]
+  const isOfAllRows = ({ column }: ColumnLink) => columns[column]?.type === 'text' && !columns[column]?.hasEmptyCells
+  const named = links.columns.filter(({ start, end, match }) => start === index && end === index + 1 && match !== 'synonym')
+  const isNoun = named.length > 0 && named.every(isOfAllRows) && !links.conditions.some((condition) => covers(condition, index))
+  const isAsked = before === undefined || BEFORE_ASKED.has(before.text) || isSuperlative(before)
+  const isBeforeNoun = next !== undefined && (next.isTitle || links.columns.some(({ start }) => start === index + 1))
+  return isNoun && !isAsked && !words.some(({ text }) => AVERAGES.has(text)) && (isPlural(word) || isBeforeNoun)
+}

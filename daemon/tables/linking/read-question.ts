@@ -5,14 +5,14 @@ import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
-import type { CellValue, TypedTable } from '../typed-table.ts'
+import { type CellValue, isDataFile, type TypedTable } from '../typed-table.ts'
 import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
-import { HEADS, hasPeople, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
+import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
 
 export interface ReadQuestion {
@@ -21,10 +21,6 @@ export interface ReadQuestion {
   /** A word that is taken to mean the rows, although the table does not say so. */
   rowNoun?: string
 }
-
-/** The rows of a data file are what its questions are about; a table in a text may be about anything. */
-const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
-export const isDataFile = ({ title }: TypedTable): boolean => DATA_FILE.test(title)
 
 /** A second sentence follows these. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
@@ -165,7 +161,10 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true }
     const isNoun =
-      isSubject(titled.words, index, links) || isDescribed(titled.words, index, table, links) || isTypedNoun(titled.words, index, table)
+      isSubject(titled.words, index, links) ||
+      isMentioned(titled.words, index, table, links) ||
+      isDescribed(titled.words, index, table, links) ||
+      isTypedNoun(titled.words, index, table)
     return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
       ? { ...each, isStop: true }
       : each
@@ -208,7 +207,12 @@ function createTitleCheck(
   const stems = new Set(others.flatMap((other) => [...listTitleStems(other.table)]))
   return (linked) => {
     const isMatch = linked.match === 'part' || (linked.match === 'exact' && 'condition' in linked)
-    return isMatch && linked.end - linked.start === 1 && stems.has(parsed.words[linked.start]?.stem ?? '')
+    return (
+      isMatch &&
+      linked.end - linked.start === 1 &&
+      stems.has(parsed.words[linked.start]?.stem ?? '') &&
+      !MONEY_STEMS.has(parsed.words[linked.start]?.stem ?? '')
+    )
   }
 }
 

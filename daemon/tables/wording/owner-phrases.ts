@@ -49,6 +49,15 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     /\b(?:raise[sd]?|brings?|brought|sen[dt]s?|g[ai]ves?|gets?|got|ma[kd]es?)(?: us| me)? the (most|fewest) (?!money|sales)(?=[\w-]+s\b)/gi,
     'has the $1 ',
   ],
+  // "Our best customer by turnover".
+  [
+    new RegExp(
+      String.raw`\b(?:who|which|what)(?:['’]s| is| was) (?:our|the|my) (?:best|biggest|largest|top) (\w+)(.*?)` +
+        String.raw` (?:by|going by|measured by) (?:turnover|revenue|sales|money(?: spent)?)\b`,
+      'gi',
+    ),
+    'which $1 spent the most money$2',
+  ],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],

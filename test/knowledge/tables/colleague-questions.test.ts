@@ -76,6 +76,7 @@ for (const [question, values, interpretation] of [
   ['Where do we have the car KA 1?', 'Harbour', 'Looked up branch'],
   // Several amounts are added up, and a currency asks for an amount.
   ['What did the postcards sell for?', '7.50 EUR', 'Added up amount_eur'],
+  ['How much money is still outstanding from tenants?', '650', 'Added up amount in the rows of rent_payments.csv where'],
   ['Sales in euros per cashier?', 'Piet, Nora', 'by cashier and added up amount_eur'],
 ] as const)
   test(question, () => {
