@@ -11,7 +11,7 @@ import type { QuotableAnswer } from './list-candidates.ts'
 import { isRecord } from './match-records.ts'
 import { type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
 import { fitsQuestion } from './question/answer-type.ts'
-import { asksForList, asksYesOrNo } from './question/detect-task.ts'
+import { asksForList, asksHow, asksYesOrNo } from './question/detect-task.ts'
 import { selectValue } from './select-value.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100
@@ -127,7 +127,7 @@ function formatQuote(
   const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span)))
   const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
   const quote = `${name}“${text}” ${citation}`
-  const below = findAnnounced(content, part, blocks)
+  const below = findAnnounced(content, part, blocks) ?? (asksHow(question) ? findExample(content, part, blocks) : undefined)
   return below === undefined ? quote : `${quote}\n\n${below}`
 }
 
@@ -140,14 +140,17 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   const isItem = (index: number) => blocks[index]?.kind === 'item'
   let [first, last] = [part.blockIndex, lastBlock]
   if (!isItem(first)) return undefined
-  if (last > first && blocks.slice(first, last + 1).every(({ kind }) => kind === 'item')) return { first, last }
+  const several = last > first && blocks.slice(first, last + 1).every(({ kind }) => kind === 'item') ? { first, last } : undefined
   while (isItem(first - 1)) first--
   while (isItem(last + 1)) last++
   const lead = findExplanation(content, blocks, first) ?? ''
+  const isAnnounced = /[:：]$/.test(lead)
+  // Those that the model does not point at belong to the answer too.
+  if (several)
+    return isAnnounced && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? { first, last } : several
   const words = new Set(extractContentWords(question))
   const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
-  const isAsked = /[:：]$/.test(lead) && countWords(lead) > countWords(content.slice(part.start, part.end))
-  return isAsked && last > first ? { first, last } : undefined
+  return isAnnounced && last > first && countWords(lead) > countWords(content.slice(part.start, part.end)) ? { first, last } : undefined
 }
 
 /**
@@ -203,6 +206,13 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
   const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
   return limitBlock(content.slice(next.start, last.end))
+}
+
+/** Returns the code below the paragraph of a part, also if a line such as "Example:" is between them. */
+function findExample(content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
+  const next = blocks[blockIndex + 1]
+  const code = next?.kind === 'text' && announces(content, next) ? blocks[blockIndex + 2] : next
+  return code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
 }
 
 /** Rows are quoted with the header of their table, if the passage contains it. */

@@ -68,3 +68,8 @@ export const asksForList = (question: string): boolean => LIST.test(question)
 const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b/i
 
 export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())
+
+/** "How do I …", "how to …": code shows what to do. */
+const HOW = /^\W*(?:how\s+(?:do|does|can|could|should|would|must|to)|wie\s+(?:kann|könn\p{L}*|muss|müss\p{L}*|soll\p{L}*))\s/iu
+
+export const asksHow = (question: string): boolean => HOW.test(question)
