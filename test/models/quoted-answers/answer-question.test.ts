@@ -97,27 +97,6 @@ test('a sentence that announces a list, a table or code is quoted with it', asyn
   )
 })
 
-test('of a list that is announced, all items are quoted if the answer has several of them', async () => {
-  const list = '- The lamp is green.\n- The cable is dry.\n- Nobody is inside.'
-  const found = 'The lamp is green.\n- The cable is dry'
-  assert.is(await answer([[`The lift is ready when:\n\n${list}\n\nGo.`]], [found]), `“The lift is ready when:” [1]\n\n${list}`)
-  const long = `${list}\n${'- One more thing.\n'.repeat(20)}`
-  assert.is(
-    await answer([[`The lift is ready when:\n\n${long}\nGo.`]], [found]),
-    '“The lift is ready when:” [1]\n\n- The lamp is green.\n- The cable is dry.',
-  )
-})
-
-test('how to do something is answered with the example below the paragraph of the answer', async () => {
-  const [sentence, code] = ['Use the land command to land a change of yours.', '```sh\ngit land 42\n```']
-  const section = `${sentence} Problems go to the warden.\n\nQuick example:\n\n${code}`
-  const reply = await answer([[`${section}\n\nDone.`]], ['land command'], 'How do I land my work?')
-  assert.match(reply, new RegExp(`“${sentence}” \\[1\\]\n\n${code}$`))
-  assert.not.match(await answer([[section]], ['land command'], 'What lands my work?'), /git land 42/)
-  const others = `${sentence} Problems go to the warden.\n\nIt may rain.\n\n${code}`
-  assert.not.match(await answer([[others]], ['land command'], 'How do I land my work?'), /git land 42/)
-})
-
 test('a sentence that announces a block that is missing is not quoted if there is another answer', async () => {
   const text = await answer(
     [['But this will not work:'], ['Use the other key instead of this one, please.', 'b.md']],

@@ -42,6 +42,16 @@ test('the items can be the headings below', async () => {
   assert.is(text, '“Fruits” [1] (2 items)\n\n- Apples\n- Pears')
 })
 
+test('of a list that is announced, all items are quoted if the answer has several of them, unless it is long', async () => {
+  const list = '- The lamp is green.\n- The cable is dry.\n- Nobody is inside.'
+  const words = 'The lamp is green.\n- The cable is dry'
+  assert.is(await ask('How?', `The lift is ready when:\n\n${list}\n\nGo.`, words), `“The lift is ready when:” [1]\n\n${list}`)
+  assert.is(
+    await ask('How?', `The lift is ready when:\n\n${list}\n${'- One more thing.\n'.repeat(20)}\nGo.`, words),
+    `“The lift is ready when:” [1]\n\n- ${words}.`,
+  )
+})
+
 test('headings below one that does not name the items are no list', async () => {
   const following = [
     { content: 'Use it.', headings: ['Fruit press', 'Usage'] },

@@ -277,4 +277,13 @@ test('the header of a mail answers only who wrote it, and when', async () => {
   assert.not.match(text, /From:|Dear/)
 })
 
+test('how to do something is answered with the example below the paragraph of the answer', async () => {
+  const [paragraph, code] = ['Use the land command to land a change. Problems go to the warden.', '```sh\ngit land 42\n```']
+  const ask = (text: string, between: string) => answer(text, [[`${paragraph}\n\n${between}${code}\n\nDone.`, 'a.md']], ['land command'])
+  assert.ok((await ask('How do I land my work?', 'Quick example:\n\n')).endsWith(`“Use the land command to land a change.” [1]\n\n${code}`))
+  assert.ok((await ask('how to land my work', '')).endsWith(code))
+  assert.not.match(await ask('What lands my work?', 'Quick example:\n\n'), /git land 42/)
+  assert.not.match(await ask('How do I land my work?', 'It may rain.\n\n'), /git land 42/)
+})
+
 test.run()
