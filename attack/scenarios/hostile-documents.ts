@@ -54,6 +54,7 @@ export const hostileDocuments: Scenario = {
         await client.post(`/knowledge-sources/${source.id}/sync`, {})
         await waitForSyncs(client, SYNC_TIMEOUT_MS)
         const ended = (await client.get(`/knowledge-sources/${source.id}`)).data
+        if (ended.status !== 'active') violations.push(`the sync ended with the status ${ended.status}: ${ended.error}`)
         const times = await others.stop()
         violations.push(...times.failures)
         const { results } = await client.create(`/retrieval-tools/${tool.id}/search`, { query: 'copper lanterns' })

@@ -9,7 +9,10 @@ type SendPart<Part> = (part: Part, transfer?: readonly Transferable[]) => Promis
 
 type HandleJob<Task, Result, Part> = (task: Task, sendPart: SendPart<Part>) => Result | Promise<Result>
 
-type Send = (message: WorkerMessage<unknown, unknown>, transfer?: readonly Transferable[]) => void
+interface Connection {
+  send(message: WorkerMessage<unknown, unknown>, transfer?: readonly Transferable[]): void
+  isTooLarge(): boolean
+}
 
 const MEMORY_CHECK_INTERVAL_MS = 50
 
@@ -32,9 +35,10 @@ export async function serveJobs<Task, Result, Part = never>(
         send({ kind: 'part', id, part }, transfer)
       })
     try {
-      send({ kind: 'result', id, result: await handle(task, sendPart) })
+      const result = await handle(task, sendPart)
+      send({ kind: 'result', id, result, isTooLarge: isTooLarge() })
     } catch (error) {
-      send({ kind: 'error', id, error: error instanceof Error ? error.message : String(error) })
+      send({ kind: 'error', id, error: error instanceof Error ? error.message : String(error), isTooLarge: isTooLarge() })
     }
   }
 
@@ -49,7 +53,7 @@ export async function serveJobs<Task, Result, Part = never>(
     isBusy = false
   }
 
-  const send = connect((message: PoolMessage<Task>) => {
+  const { send, isTooLarge } = connect((message: PoolMessage<Task>) => {
     if (message.kind === 'next') return requestNextPart()
     jobs.add({ id: message.id, task: message.task, priority: message.priority, owner: undefined })
     void doJobs()
@@ -62,26 +66,31 @@ export async function serveJobs<Task, Result, Part = never>(
   }
 }
 
-function connect<Task>(onMessage: (message: PoolMessage<Task>) => void): Send {
+function connect<Task>(onMessage: (message: PoolMessage<Task>) => void): Connection {
   if (parentPort) {
     const port = parentPort
     port.on('message', onMessage)
-    return (message, transfer) => port.postMessage(message, transfer)
+    return { send: (message, transfer) => port.postMessage(message, transfer), isTooLarge: () => false }
   }
   process.on('message', onMessage)
   process.on('disconnect', () => process.exit())
   // Ctrl-C reaches every process of a terminal; the daemon still needs its results then, and ends this process itself.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
   const memoryLimit = process.argv.find((argument) => argument.startsWith(MEMORY_ARGUMENT))
-  if (memoryLimit !== undefined) limitMemory(Number(memoryLimit.slice(MEMORY_ARGUMENT.length)))
-  return (message) =>
-    process.send?.(message, undefined, undefined, (error) => {
-      if (error) process.exit()
-    })
+  return {
+    send(message) {
+      process.send?.(message, undefined, undefined, (error) => {
+        if (error) process.exit()
+      })
+    },
+    isTooLarge: memoryLimit === undefined ? () => false : limitMemory(Number(memoryLimit.slice(MEMORY_ARGUMENT.length))),
+  }
 }
 
-/** Kills this process when it exceeds the limit. A thread checks it, because a job may block the event loop. */
-function limitMemory(megabytes: number): void {
-  const check = `if (process.memoryUsage.rss() > ${megabytes * 1024 * 1024}) process.kill(process.pid, 'SIGKILL')`
+/** Kills this process when it exceeds the limit. A thread checks it, because a job may block the event loop. Returns a check. */
+function limitMemory(megabytes: number): () => boolean {
+  const maxBytes = megabytes * 1024 * 1024
+  const check = `if (process.memoryUsage.rss() > ${maxBytes}) process.kill(process.pid, 'SIGKILL')`
   new Worker(`setInterval(() => { ${check} }, ${MEMORY_CHECK_INTERVAL_MS})`, { eval: true, execArgv: [] }).unref()
+  return () => process.memoryUsage.rss() > maxBytes
 }

@@ -69,13 +69,18 @@ export function startProcess(entry: WorkerEntry, { args = [], memoryMb, isBackgr
   const { file, execArgv } = getProcessEntry(entry)
   const isLimited = memoryMb !== undefined
   const limits = isLimited ? formatLimits(memoryMb) : { args: [], execArgv: [] }
-  const child = fork(file, [...args, ...limits.args], {
-    execArgv: [...limits.execArgv, ...execArgv],
-    // Transfers byte arrays as bytes instead of JSON.
-    serialization: 'advanced',
-    // V8 prints a stack trace when the heap is full.
-    stdio: ['ignore', 'ignore', isLimited ? 'ignore' : 'inherit', 'ipc'],
-  })
+  let child: ChildProcess
+  try {
+    child = fork(file, [...args, ...limits.args], {
+      execArgv: [...limits.execArgv, ...execArgv],
+      // Transfers byte arrays as bytes instead of JSON.
+      serialization: 'advanced',
+      // V8 prints a stack trace when the heap is full.
+      stdio: ['ignore', 'ignore', isLimited ? 'ignore' : 'inherit', 'ipc'],
+    })
+  } catch (error) {
+    return createFailedHandle((error as Error).message)
+  }
   if (isBackground) lowerPriority(child)
   return {
     memoryMb,
@@ -94,6 +99,17 @@ export function startProcess(entry: WorkerEntry, { args = [], memoryMb, isBackgr
       child.kill('SIGKILL')
       await exit
     },
+  }
+}
+
+/** For a process that the system cannot start, as when memory is short. */
+function createFailedHandle(problem: string): WorkerHandle {
+  return {
+    memoryMb: undefined,
+    send() {},
+    listen: (_, onExit) => void setImmediate(onExit, problem, false),
+    setReferenced() {},
+    end: () => Promise.resolve(),
   }
 }
 

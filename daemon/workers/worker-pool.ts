@@ -28,6 +28,9 @@ interface PoolWorker {
 
 type Message = WorkerMessage<unknown, never>
 
+/** A worker that ends before it can do jobs, as when memory is short, is started again; the jobs fail after this many in a row. */
+const MAX_STARTS = 3
+
 const ONE_EACH: Record<Priority, number> = { high: 1, normal: 1, low: 1 }
 
 const isAsUrgent = (job: Job, priority: Priority) => PRIORITIES.indexOf(job.priority) <= PRIORITIES.indexOf(priority)
@@ -41,6 +44,8 @@ export class WorkerPool<Task, Result, Part = never> {
   readonly #jobs = new Set<Job>()
   readonly #counts: Record<Priority, number> = { high: 0, normal: 0, low: 0 }
   #lastId = 0
+  /** Since a worker was ready. */
+  #failedStarts = 0
   #cancelIdleTimer = () => {}
   #isClosed = false
 
@@ -154,10 +159,13 @@ export class WorkerPool<Task, Result, Part = never> {
     // A worker that was ended may have sent a message before.
     if (!this.#workers.has(worker)) return
     if (message.kind === 'broken') {
+      // Another worker would not be able to load it either.
+      this.#failedStarts = MAX_STARTS
       this.#handleExit(worker, message.error, false)
       void worker.handle.end()
     } else if (message.kind === 'ready') {
       worker.isReady = true
+      this.#failedStarts = 0
     } else {
       const job = worker.jobs.get(message.id)
       if (job && message.kind === 'part') void this.#receivePart(worker, job, message.part)
@@ -187,7 +195,7 @@ export class WorkerPool<Task, Result, Part = never> {
       if (message.kind === 'result') job.deferred.resolve(message.result)
       else job.deferred.reject(this.#createError('failed', message.error))
     })
-    if (job.endsWorker) this.#loseWorker(worker, 'lost', 'it was replaced')
+    if (job.endsWorker || message.isTooLarge) this.#loseWorker(worker, 'lost', 'it was replaced')
   }
 
   #abort(job: Job, reason: unknown): void {
@@ -205,8 +213,13 @@ export class WorkerPool<Task, Result, Part = never> {
       return
     }
     this.#workers.delete(worker)
-    // If no worker could start, another attempt would fail too.
-    if (this.#workers.size === 0) this.#failAll(this.#createError('broken', problem))
+    if (this.#workers.size > 0) return
+    if (++this.#failedStarts < MAX_STARTS) {
+      this.#startWorkers()
+    } else {
+      this.#failedStarts = 0
+      this.#failAll(this.#createError('broken', problem))
+    }
   }
 
   /** Ends a worker. Its jobs are done by another one, or fail if they have no attempts left. */

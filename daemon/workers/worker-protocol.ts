@@ -12,8 +12,13 @@ export type WorkerMessage<Result, Part> =
   /** The worker cannot do any job. */
   | { kind: 'broken'; error: string }
   | { kind: 'part'; id: number; part: Part }
-  | { kind: 'result'; id: number; result: Result }
-  | { kind: 'error'; id: number; error: string }
+  | ({ kind: 'result'; id: number; result: Result } & WorkerState)
+  | ({ kind: 'error'; id: number; error: string } & WorkerState)
+
+interface WorkerState {
+  /** The worker exceeds its memory limit: it is about to end, and another job would fail. */
+  isTooLarge?: boolean
+}
 
 /** Argument that tells a process its memory limit. */
 export const MEMORY_ARGUMENT = '--memory-mb='

@@ -6,10 +6,13 @@ export type ScriptedTask =
   | { do: 'identify' }
   /** Blocks the event loop until the first value of the gate is set, as a model does, and sets the second. Without a gate, forever. */
   | { do: 'block'; gate?: Int32Array<SharedArrayBuffer> }
+  | { do: 'block for'; milliseconds: number }
   | { do: 'exit'; code: number }
   | { do: 'fail'; message: string }
   | { do: 'allocate heap' }
   | { do: 'allocate bytes' }
+  /** Keeps memory until the process has this size. */
+  | { do: 'grow'; megabytes: number }
   | { do: 'send parts'; count: number }
 
 export interface ScriptedResult {
@@ -19,17 +22,21 @@ export interface ScriptedResult {
   job: number
 }
 
+const MB = 1024 * 1024
 const start = process.argv[2]
 if (start === 'exit') process.exit(3)
 let jobs = 0
+const kept: Buffer[] = []
 
 await serveJobs<ScriptedTask, ScriptedResult, number>(() => {
   if (start === 'fail') throw new Error('no such model')
   return async (task, sendPart) => {
     const job = ++jobs
     if (task.do === 'block') block(task.gate)
+    if (task.do === 'block for') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, task.milliseconds)
     if (task.do === 'exit') process.exit(task.code)
     if (task.do === 'fail') throw new Error(task.message)
+    if (task.do === 'grow') while (process.memoryUsage.rss() < task.megabytes * MB) kept.push(Buffer.alloc(MB, 1))
     if (task.do.startsWith('allocate')) exhaustMemory(task.do === 'allocate bytes')
     if (task.do === 'send parts') for (let part = 0; part < task.count; part++) await sendPart(part)
     return { worker: `${process.pid} ${threadId}`, job }
@@ -43,6 +50,5 @@ function block(gate = new Int32Array(new SharedArrayBuffer(8))): void {
 
 /** Does not return. */
 function exhaustMemory(isBytes: boolean): void {
-  for (const kept: unknown[] = []; ; )
-    kept.push(isBytes ? Buffer.alloc(1024 * 1024, 1) : Array.from({ length: 10_000 }, (_, index) => ({ index })))
+  for (const kept: unknown[] = []; ; ) kept.push(isBytes ? Buffer.alloc(MB, 1) : Array.from({ length: 10_000 }, (_, index) => ({ index })))
 }

@@ -179,17 +179,34 @@ test('the memory limit of a process includes byte arrays', async () => {
   assert.is((await getError(pool.run({ do: 'allocate bytes' }))).problem, 'memory')
 })
 
-for (const [how, message] of [
-  ['fail', 'The scripted worker cannot be loaded: no such model'],
-  ['exit', 'The scripted worker cannot be loaded: it exited with 3'],
+test('a process that exceeds its memory limit when its job is done gets no other job', async () => {
+  const { pool } = createPool({ start: KINDS.processes })
+  await pool.run({ do: 'grow', megabytes: 285 })
+  // Most often it ends before the limit is checked.
+  const exceeding = pool.run({ do: 'grow', megabytes: 302 }).catch(() => undefined)
+  const next = pool.run({ do: 'block for', milliseconds: 200 })
+  assert.is((await next).job, 1)
+  await exceeding
+})
+
+test('a worker that ends before it is ready is started again', async () => {
+  const starts = [() => startProcess(WORKER, { args: ['exit'] }), () => startProcess(WORKER, { args: ['\0'] }), KINDS.processes]
+  const { pool, getStartCount } = createPool({ start: () => (starts.shift() ?? KINDS.processes)() })
+  assert.is((await pool.run(IDENTIFY)).job, 1)
+  assert.is(getStartCount(), 3)
+})
+
+for (const [how, message, starts] of [
+  ['fail', 'The scripted worker cannot be loaded: no such model', 2],
+  ['exit', 'The scripted worker cannot be loaded: it exited with 3', 6],
 ] as const) {
   test(`workers that cannot start (${how}) fail every job and are not restarted forever`, async () => {
     const { pool, getStartCount } = createPool({ size: 2, start: () => startProcess(WORKER, { args: [how] }) })
     const errors = await Promise.all([getError(pool.run(IDENTIFY)), getError(pool.run(IDENTIFY))])
     for (const error of errors) assert.equal([error.message, error.code], [message, 'UNAVAILABLE'])
-    assert.is(getStartCount(), 2)
+    assert.is(getStartCount(), starts)
     await getError(pool.run(IDENTIFY))
-    assert.is(getStartCount(), 3)
+    assert.is(getStartCount(), 1.5 * starts)
   })
 }
 

@@ -1,7 +1,7 @@
 /** Recognises scanned pages in processes, within limits of time and memory. */
 import { availableParallelism } from 'node:os'
 import { scaleTimeout } from '../../../src/deadline.ts'
-import { startProcess } from '../../workers/start-worker.ts'
+import { startProcess, type WorkerHandle } from '../../workers/start-worker.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
@@ -37,12 +37,13 @@ export class RecognitionPool implements PageRecognizer {
   /** A process cannot raise its priority again, so that each urgency has processes of its own. */
   readonly #pools: Record<Urgency, Pool>
 
-  constructor(logger: WorkerPoolLogger) {
+  /** @param start starts a process with these arguments */
+  constructor(logger: WorkerPoolLogger, start: (args: readonly string[]) => WorkerHandle = startRecognition) {
     const createPool = (size: number, args: readonly string[]): Pool =>
       new WorkerPool({
         name: 'text recognition',
         size,
-        start: () => startProcess(WORKER, { memoryMb: MEMORY_MB, args }),
+        start: () => start(args),
         timeoutMs: scaleTimeout(TIMEOUT_MS),
         idleMs: 30_000,
         maxQueued: 100,
@@ -58,19 +59,26 @@ export class RecognitionPool implements PageRecognizer {
     for (let rest = [...task.pages]; rest.length > 0; ) {
       const batch = rest.slice(0, PAGES_PER_JOB)
       const done = new Set<number>()
-      const onPart = async (page: RecognizedPage) => {
+      let stored = Promise.resolve()
+      const onPart = (page: RecognizedPage) => {
         done.add(page.page)
-        await onPage(page)
+        stored = onPage(page)
+        return stored
       }
       try {
         await this.#pools[urgency].run({ ...task, pages: batch }, { onPart, signal })
         for (const page of batch) done.add(page)
       } catch (error) {
-        const problem = error instanceof WorkerError ? explainError(error) : undefined
+        if (!(error instanceof WorkerError)) throw error
+        const problem = explainError(error)
+        if (problem === undefined) throw error
+        // The process may have ended when it had handed over its last page.
+        await stored
         const failed = batch.find((page) => !done.has(page))
-        if (problem === undefined || failed === undefined) throw error
+        // A process may exceed its limit with one page and end during the next, which is then tried again in another process.
+        const isSuspect = failed === batch[0] || (error.problem !== 'memory' && error.problem !== 'lost')
         // The other pages may be fine.
-        await onPart({ page: failed, text: '', confidence: 0, problem })
+        if (failed !== undefined && isSuspect) await onPart({ page: failed, text: '', confidence: 0, problem })
       }
       rest = rest.filter((page) => !done.has(page))
     }
@@ -84,6 +92,8 @@ export class RecognitionPool implements PageRecognizer {
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()))
   }
 }
+
+const startRecognition = (args: readonly string[]) => startProcess(WORKER, { memoryMb: MEMORY_MB, args })
 
 /** Returns undefined if the page is not the cause. */
 function explainError({ problem, detail }: WorkerError): string | undefined {
