@@ -102,7 +102,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   /** "When did it get there?" names none of several dates. */
   const isUnclearDate = (column: number | undefined): boolean =>
     column !== undefined &&
-    !linked.has(column) &&
+    !links.columns.some((link) => link.column === column && !['when', 'date', 'day'].includes(words[link.start]?.text ?? '')) &&
     columnAt(column).readings.date !== undefined &&
     table.columns.filter(({ readings }) => readings.date).length > 1
 

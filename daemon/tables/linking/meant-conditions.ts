@@ -20,9 +20,9 @@ export function isOtherMeant(
   const reading = isDateCondition(condition) ? 'date' : 'number'
   const listNear = (at: number) =>
     links.columns.filter(
-      ({ start: from, end, column }) =>
+      ({ start: from, end, column, match }) =>
         end <= at &&
-        words.slice(from, end).some(({ text, isStop, isTitle }) => !isStop || isTitle || COLUMN_WORDS.has(text)) &&
+        words.slice(from, end).some(({ text, isStop, isTitle }) => !isStop || isTitle || (match !== 'synonym' && COLUMN_WORDS.has(text))) &&
         (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
         columns[column]?.type !== 'boolean' &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),

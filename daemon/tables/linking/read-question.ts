@@ -32,7 +32,7 @@ const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'wi
 /** Verbs that state a condition: without a column for it, the question cannot be answered. */
 const CONDITION_VERBS = toStems(
   `owe owed lack exceed miss complain cancel return refund fail quit resign damage break broke broken lose lost steal stole stolen waste
-  reject decline forget forgot postpone reschedule skip dispute crash injure renew extend upgrade`,
+  reject decline forget forgot postpone reschedule skip dispute crash injure renew extend upgrade weigh`,
 )
 
 interface ReadableTable {
