@@ -6,10 +6,11 @@ import { isIdentifier } from './infer-columns.ts'
 import { isInHeader, type LinkedCondition, type Links } from './linking/links.ts'
 import type { Demands } from './linking/question-demands.ts'
 import { findDatePart } from './linking/question-form.ts'
-import { listLimits, type Question, readOrdinal } from './parse-question.ts'
+import { listLimits, type Question } from './parse-question.ts'
 import type { Aggregate, Condition, DatePart, Direction, Grouping, Operation } from './query.ts'
 import type { Column, Reading, TypedTable } from './typed-table.ts'
 import { AGE_DIRECTIONS, DIRECTIONS, GROUP_WORDS, TRIGGERS } from './vocabulary.ts'
+import { readOrdinal } from './wording/comparisons.ts'
 
 const MAX_FILTER_SETS = 36
 const MAX_SET_SIZE = 3
@@ -210,7 +211,18 @@ function listPairs(conditions: readonly LinkedCondition[]) {
 function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
   const pairs = listPairs(links.conditions).map(([first, second]): LinkedCondition => {
     const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
-    const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values: [...(a?.values ?? []), ...(b?.values ?? [])] }
+    // "Perm, temp and contract": those between are meant, too.
+    const others = links.conditions.flatMap(({ start, end, condition: other, match }) =>
+      start >= first.linked.end &&
+      end <= second.linked.start &&
+      other.kind === 'equals' &&
+      other.column === a?.column &&
+      (match === 'exact' || match === first.linked.match)
+        ? other.values
+        : [],
+    )
+    const values = [...(a?.values ?? []), ...new Set(others), ...(b?.values ?? [])]
+    const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values }
     return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
   })
   const pool = [...links.conditions, ...pairs.slice(0, 6), ...listRowComparisons(question, links.conditions, comparable).slice(0, 8)]

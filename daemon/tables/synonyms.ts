@@ -61,7 +61,7 @@ population people inhabitants
 points score scored
 attendance attended crowd people spectators
 attended attendance people visitors
-visitors people
+visitors people guests
 participants people
 enrolled people
 position rank place finish finished
@@ -129,11 +129,14 @@ export const areSynonyms = (first: string, second: string): boolean => {
 /** What the units of headers, such as "Distance (km)", are called. */
 const UNIT_NAMES = `
 km kilometres kilometers kilometre kilometer
-kg kilograms kilos kilogram
+kg kilograms kilos kilogram kilo weight
+g grams gram weight
+kwh kilowatt
 sqm metres meters
 m² metres meters
 l litres liters
 min minutes
+mins minutes
 h hours
 hrs hours
 month monthly
@@ -148,7 +151,7 @@ const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 )
 
 /** "Distance (km)", "dur_min" */
-const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|[ _](km|kg|min|h|l)$/i
+const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|(?:^|[ _])(km|kg|g|kwh|mins?|h|l)$/i
 /** "Monthly fee", "Annual rent" */
 const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
 const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))

@@ -23,7 +23,8 @@ sched scheduled
 est estimated
 appt appointment
 pts points
-dob date of birth`
+dob date of birth
+datum date`
     .split('\n')
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
 )

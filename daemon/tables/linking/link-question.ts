@@ -7,7 +7,7 @@ import type { Condition } from '../query.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
-import { readUnit } from '../wording/number-units.ts'
+import { isCurrency, readUnit } from '../wording/number-units.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import { createStateConditions } from './link-states.ts'
 import { createStatusConditions } from './link-statuses.ts'
@@ -60,8 +60,11 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
 const MATCH_RANKS = { exact: 1.5, comparison: 1.5, date: 1.2, boolean: 0.5, empty: 0.5, number: 0.6, part: 0, pair: 0, row: 0 }
 const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + MATCH_RANKS[match]
 
-function linkColumns({ words }: Question, columns: readonly Column[]): ColumnLink[] {
-  return columns.flatMap(({ header }, column) => {
+function linkColumns({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
+  const date = columns.findIndex(({ readings }) => readings.date)
+  return columns.flatMap(({ header, type }, index) => {
+    // Beside a date, the column Day is the weekday: "how many days" counts dates.
+    const column = today !== undefined && date >= 0 && type === 'text' && header.toLowerCase() === 'day' ? date : index
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
     const unitNames = listUnitNames(header)
@@ -118,12 +121,9 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
         return [...runs, { column, text, start, end: start + 2, isExact: true }]
   for (let start = 0; start < words.length; start++)
     for (let from = 0; from < cell.length; from++) {
-      if (
-        words[start]?.stem !== cell[from] ||
-        isOtherAgent(words[start] as Word, text) ||
-        (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1])
-      )
-        continue
+      const word = words[start] as Word
+      if (word.stem !== cell[from] || isCurrency(word.unit) || isOtherAgent(word, text)) continue
+      if (start > 0 && from > 0 && words[start - 1]?.stem === cell[from - 1]) continue
       let length = 1
       while (start + length < words.length && words[start + length]?.stem === cell[from + length]) length++
       const isStop = words.slice(start, start + length).every((word) => word.isStop)
@@ -208,7 +208,7 @@ function createNumberConditions(
       const isNamed = links.some((link) => link.column === column && link.match === 'exact')
       if (isUnitKnown && !isNamed && readUnit(own.toLowerCase()) !== unit) return []
       // "$500" is no number of kilowatt hours.
-      if (/^\p{Sc}$/u.test(unit ?? '') && !isMoney(columns[column] as Column)) return []
+      if (isCurrency(unit) && !isMoney(columns[column] as Column)) return []
       if (counted.length > 0 && !counted.some((link) => link.column === column)) return []
       if (!readings.number || (comparison !== 'equal' && isIdentifier(header))) return []
       if (comparison === 'between')

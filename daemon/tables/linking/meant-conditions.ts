@@ -1,13 +1,16 @@
 /** Finds conditions that a question does not mean, because its words name another column. */
-import { isYear } from '../infer-columns.ts'
+import { isNumbering } from '../cells/column-roles.ts'
+import { isIdentifier, isYear } from '../infer-columns.ts'
 import type { Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import type { TypedTable } from '../typed-table.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, isOperationWord } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './links.ts'
 
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
+
+const namesRows = (column: Column | undefined): boolean => column !== undefined && (isIdentifier(column.header) || isNumbering(column))
 
 /** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
 export function isOtherMeant(
@@ -25,6 +28,8 @@ export function isOtherMeant(
         words.slice(from, end).some(({ text, isStop, isTitle }) => !isStop || isTitle || (match !== 'synonym' && COLUMN_WORDS.has(text))) &&
         (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
         columns[column]?.type !== 'boolean' &&
+        // "Orders above 200" does not compare their numbers.
+        !(words[from]?.isTitle && reading === 'number' && (column === 0 || namesRows(columns[column]))) &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
   // "Quit in 2026" is about the date of the state.

@@ -1,10 +1,11 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
 import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier } from '../infer-columns.ts'
-import { covers, findComparison, type Question, readOrdinal, type Span, type Word } from '../parse-question.ts'
+import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
+import { findComparison, readOrdinal } from '../wording/comparisons.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
@@ -107,7 +108,11 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links, 
 const hasUnknownGroups = (words: readonly Word[], links: Links): boolean =>
   words.some(({ text }, index) => {
     const next = words.findIndex((_, position) => position > index && !ARTICLES.has(words[position]?.text ?? ''))
-    const isKnown = links.columns.some((link) => covers(link, next)) || words[next]?.isTitle || KNOWN_PARTS.has(words[next]?.text ?? '')
+    const isKnown =
+      links.columns.some((link) => covers(link, next)) ||
+      words[next]?.isTitle ||
+      KNOWN_PARTS.has(words[next]?.text ?? '') ||
+      findListedValues(next, words, links.conditions) !== undefined
     return text === 'per' && !isInHeader(links, index) && !isKnown
   })
 
@@ -129,13 +134,34 @@ function findGroupingAt(
     .reduce<ColumnLink | undefined>((best, each) => (!best || RANKS[each.match] > RANKS[best.match] ? each : best), undefined)
   const text = words[start]?.text.replace(/s$/, '') ?? ''
   if (DATE_PARTS.has(text) && link?.match !== 'exact' && date !== undefined) return { by: date, part: text as DatePart, end: start + 1 }
-  if (!link) return isUncertain ? undefined : findPeopleWithRole(start, words, columns, conditions)
+  if (!link)
+    return isUncertain ? undefined : (findListedValues(start, words, conditions) ?? findPeopleWithRole(start, words, columns, conditions))
   const { readings, header } = columns[link.column] ?? {}
   // "Top students by score" and "orders by customer Acme" do not ask for groups.
   const isValue = conditions.some((condition) => condition.start === link.end && condition.condition.column === link.column)
   const isMeasure = readings?.number !== undefined || isIdentifier(header ?? '')
   if (isUncertain && (link.match === 'synonym' || isMeasure || isValue)) return undefined
   return { by: link.column, end: link.end }
+}
+
+/** "Per perm, temp and contract" asks for the groups of the column with these values. */
+function findListedValues(
+  start: number,
+  words: readonly Word[],
+  conditions: readonly LinkedCondition[],
+): (Grouping & { end: number }) | undefined {
+  const values = conditions.filter(({ match, condition: { kind } }) => kind === 'equals' && (match === 'exact' || match === 'part'))
+  const findEnd = (column: number, at: number): number => {
+    const end = values.find((value) => value.start === at && value.condition.column === column)?.end
+    return end === undefined ? at : Math.max(end, findEnd(column, ['and', 'or'].includes(words[end]?.text ?? '') ? end + 1 : end))
+  }
+  const lists = values
+    .filter((value) => value.start === start)
+    .map(({ end: first, condition: { column: by } }) => ({ by, first, end: findEnd(by, start) }))
+    .filter(({ first, end }) => end > first + 1 || (end > first && words[first]?.text !== 'and'))
+  const longest = Math.max(...lists.map(({ end }) => end))
+  const found = lists.find(({ end }) => end === longest)
+  return found && { by: found.by, end: found.end }
 }
 
 /** "Each receptionist" asks for people whose role is Receptionist. */

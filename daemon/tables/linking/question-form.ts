@@ -69,5 +69,5 @@ export function findDatePart(
   )
   if (long || !hasDays) return long
   if (WEEKDAY.test(question)) return 'weekday'
-  return DAY.test(question) && !words.some(({ text }, index) => text === 'day' && isColumn(index)) ? 'day' : undefined
+  return DAY.test(question) ? 'day' : undefined
 }

@@ -111,8 +111,10 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const isAdjective = () =>
     links.some((link) => link.start === index && columns[link.column]?.type === 'boolean') &&
     !links.some((link) => link.start === index && link.match === 'exact' && columns[link.column]?.type !== 'boolean')
+  // "Which three customers".
+  const isNumber = ({ number, text }: Word) => index === start + 1 && (number !== undefined || NUMBER_WORDS[text] !== undefined)
   const isSkipped = (word: Word) =>
-    isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
+    isNumber(word) || isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
   while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
   // "The most expensive hard cheese" asks for the cheese.
   const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
@@ -124,7 +126,8 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
   const things = findThings(words, start, index, columns, conditions)
   if (things !== undefined) return new Set([things])
-  const nouns = links.filter((link) => covers(link, index))
+  // "Customers" of customers.csv are no accounts.
+  const nouns = links.filter((link) => covers(link, index) && !(words[index]?.isTitle && link.match === 'synonym'))
   // "Which apartment" in apartments.csv asks for the name or number of the row, "what was the largest sale" also for the amount.
   // "Which leases end in 2026?" does not ask for the column "Lease end".
   const isRowNoun = isPlural(words[index]) && words[start]?.text === 'which'

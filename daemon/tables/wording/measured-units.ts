@@ -10,6 +10,8 @@ const UNIT_STEMS = toStems(
   meter percent rate ratio average`,
 )
 
+const SPAN_STEMS = toStems('take took taken need needed')
+
 /** Whether a word is a unit, or describes one: "sick days". */
 export const isUnit = (words: readonly Word[], index: number): boolean =>
   [index, index + 1].some((at) => UNIT_STEMS.has(words[at]?.stem ?? '') && !words[at]?.isTitle)
@@ -32,6 +34,10 @@ export function listUnitColumns(words: readonly Word[], { columns, conditions }:
   const unit = [many + 1, many + 2].find((index) => UNIT_STEMS.has(words[index]?.stem ?? ''))
   if (many < 0 || unit === undefined || isValue(unit)) return undefined
   if (unit > many + 1 && (words[many + 1]?.isStop || words[many + 1]?.isTitle || isValue(many + 1))) return undefined
-  const measured = new Set(columns.filter((link) => covers(link, unit)).map(({ column }) => column))
+  // "How many days did it take" counts no dates.
+  const isSpan = words.some(({ stem }) => SPAN_STEMS.has(stem))
+  const measured = new Set(
+    columns.filter((link) => covers(link, unit) && !(isSpan && link.match === 'synonym')).map(({ column }) => column),
+  )
   return measured.size === 0 && words[unit]?.isTitle ? undefined : measured
 }

@@ -10,6 +10,8 @@ const CURRENCIES: Readonly<Record<string, string>> = Object.fromEntries(
 /** Returns the sign of a currency that is written out; other units as they are. */
 export const readUnit = (unit: string): string => (Object.hasOwn(CURRENCIES, unit) ? (CURRENCIES[unit] ?? unit) : unit)
 
+export const isCurrency = (unit = ''): boolean => /^\p{Sc}$/u.test(unit)
+
 /** Returns the currency before a number, or the sign or word after it. */
 export const findUnit = (text: string, start: number, end: number): string | undefined => {
   const unit =

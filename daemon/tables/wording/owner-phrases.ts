@@ -9,6 +9,8 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
   [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge|invoice|bill|collect)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
+  [/\b(?:takings|proceeds)\b/gi, 'revenue'],
+  [/(?<=\b(?:bill|invoice|quote)s?\b.*)\b(?:write|wrote|written)\b/gi, 'issue'],
   [/\bearn(?:s|ed)? us\b/gi, 'brought us'],
   [/\b(?:keep|kept|withh[eo]ld) (?=(?:the |their |his |her )?deposits?\b)/gi, 'not refund '],
   // Verbs that are also names of tables: "did we invoice more" compares money.
@@ -65,6 +67,12 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [
     /\bwhat (?:is|was) (?:our|the) (pass|success|fail|cancel|return|complet)(?:ed|ure|lation|ion)? rate\b/gi,
     'what percentage of rows are $1ed',
+  ],
+  [/(?<=\bhow (?:long|many days)\b.*)\bto pay\b/gi, 'paid'],
+  [/\bfor an? (?=(?:kilo|kg|lit(?:er|re)|hour|bottle|piece|met(?:er|re))\b)/gi, 'per '],
+  [
+    /(?<!\bon )\bhow many days (?=(?:did|have|had) (?:we|i|they) (?:have|had|get|got|sell|sold|take|took|make|made)\b)/gi,
+    'on how many days ',
   ],
   // "How many days ahead".
   [/(?<=\bhow (?:long|many days|far)\b.*)\s(?:in advance|ahead(?: of time)?|beforehand)\b/gi, ''],

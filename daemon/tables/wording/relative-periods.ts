@@ -1,5 +1,5 @@
 /** Names the periods that depend on the day of a question: "last month" is "in October 2026". The answer shows which dates were used. */
-import { formatYearMonth } from '../cells/parse-cell.ts'
+import { formatYearMonth, WEEKDAY_NAMES } from '../cells/parse-cell.ts'
 
 const UNITS = 'year|quarter|month|week'
 const PERIOD = new RegExp(
@@ -8,11 +8,12 @@ const PERIOD = new RegExp(
 )
 const SPAN = /\b(?:(?:in|during|for|over|within) )?(?:the )?(?:last (?=\d)|past )(\d{0,3}) ?(day|week|month|quarter|year)s?\b/gi
 const DAY = /\b(?:on )?(yesterday|tomorrow)(['’]s)?\b/gi
+const WEEKDAY = new RegExp(String.raw`\b(?:on )?(last|this|next) (${WEEKDAY_NAMES.join('|')})(['’]s)?\b`, 'gi')
 const OFFSETS: Readonly<Record<string, number>> = { last: -1, previous: -1, next: 1 }
 const DAY_MS = 86_400_000
 
 /** Whether a text names such a period. A column may be called "Sold last week". */
-export const namesPeriod = (text: string): boolean => [PERIOD, SPAN, DAY].some((pattern) => text.search(pattern) >= 0)
+export const namesPeriod = (text: string): boolean => [PERIOD, SPAN, DAY, WEEKDAY].some((pattern) => text.search(pattern) >= 0)
 
 /** `today` is an ISO date. */
 export function namePeriods(question: string, today: string): string {
@@ -28,6 +29,10 @@ export function namePeriods(question: string, today: string): string {
       return `from ${formatDay(from)} to ${formatDay(now)}`
     })
     .replaceAll(DAY, (_, word: string) => `on ${formatDay(addDays(now, word.toLowerCase() === 'yesterday' ? -1 : 1))}`)
+    .replaceAll(WEEKDAY, (_, word: string, name: string) => {
+      const ahead = (WEEKDAY_NAMES.indexOf(name.toLowerCase()) - now.getUTCDay() + 7) % 7 || 7
+      return `on ${formatDay(addDays(now, word.toLowerCase() === 'last' ? ahead - 7 || -7 : ahead))}`
+    })
 }
 
 function formatPeriod(unit: string, offset: number, now: Date): string {

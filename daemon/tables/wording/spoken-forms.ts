@@ -53,8 +53,21 @@ const SHARES: Phrases = [
   [/(?<=\b(?:share|percentage|percent|proportion)\b.*),? (?:in|as a) (?:%|percent(?:age)?)/gi, ' '],
 ]
 
+const MONEY = '(?:money|turnover|revenue|sales|income|amounts?|spend(?:ing)?|value)'
+const MEASURED = '(?:going by|judging by|measured (?:by|in)|ranked by|in terms of)(?: (?:the|their|our))?'
+
+/** What a question measures by: "in terms of money", "going by the weight". */
+const MEASURES: Phrases = [
+  [/,? \bmoney ?wise\b/gi, ' in euros'],
+  [new RegExp(String.raw`,? \b${MEASURED}(?=(?: \p{L}+)?? ${MONEY}\b)`, 'giu'), ' for'],
+  [new RegExp(String.raw`(?<=\b(?:best|biggest|largest|top|most)\b.*) by (?=${MONEY}\b)`, 'gi'), ' for '],
+  [new RegExp(String.raw`\b${MEASURED}\b`, 'gi'), 'using'],
+  [/\bcounted (?=from\b)/gi, ''],
+]
+
 const GROUPS: Phrases = [
   [/\b(day|week|month|quarter|year) (?:by|for) \1\b/gi, 'per $1'],
+  [/\bhow (?:are|is|were|was) (.+?) (?:split|divided|distributed|spread)(?: up)? (?:between|among|across|over|by)\b/gi, 'number of $1 per'],
   [/\b(?:split|broken|break|group(?:ed)?|divided)(?: (?:it|them|up|down|out))* by\b/gi, 'per'],
   [/\b(?:break down|split up|(?:a |the )?(?:breakdown|split) of) (.+?) (?:by|per)\b/gi, '$1 per'],
   [/\bhow often\b/gi, 'how many times'],
@@ -90,7 +103,7 @@ const MAY = new RegExp(String.raw`\b(${BEFORE_MAY}) may\b(?! (?:be|have|not|i|we
 
 /** Writes a question without what adds nothing, and with the words that the parser knows. */
 export const writePlainly = (text: string): string =>
-  [CONTRACTIONS, FILLERS, EXCLUSIONS, SHARES, GROUPS]
+  [CONTRACTIONS, FILLERS, EXCLUSIONS, SHARES, MEASURES, GROUPS]
     .flat()
     .reduce((plain, [phrase, replacement]) => plain.replaceAll(phrase, replacement).replaceAll(/\s+/g, ' '), writeNumbers(text))
     .replaceAll(MAY, '$1 May')

@@ -40,6 +40,8 @@ for (const [written, plain] of [
   ['a 4k screen of 1.621 kg', 'a 4k screen of 1.621 kg'],
   ['what per cent are done? what share is it in %?', 'what percent are done? what share is it ?'],
   ['break down the income by boat, month by month', 'the income per boat, per month'],
+  ['best guest by turnover, or going by nights', 'best guest for turnover, or using nights'],
+  ['how are they split between Egret and Heron', 'number of they per Egret and Heron'],
   ['how much in may, may I ask', 'how much in May, may I ask'],
 ])
   test(`“${written}” is read as “${plain}”`, () => assert.is(writePlainly(written as string), plain))
@@ -70,6 +72,11 @@ for (const [question, expected, interpretation] of [
   ['How often did Bo Reed come?', ['2'], /Customer is Bo Reed/],
   ['who was the customer on the 21st of August?', ['Dee Pond'], /Date is 2026-08-21/],
   ['how many charters since July please', ['4'], /2026-07/],
+  ['which two customers spent the most?', ['Bo Reed', 'Dee Pond'], /by Customer and added up Total/],
+  ['who is our best customer going by money spent?', ['Bo Reed'], /by Customer and added up Total/],
+  ['split of the charters by Heron and Egret', ['Egret', 'Heron'], /by Boat and counted them/],
+  ['how many charters were between 1000 and 2000 euros?', ['2'], /Total .* between 1000 and 2000/],
+  ['charters per boat in euros', ['Egret', 'Heron'], /added up Total/],
 ] as const)
   test(question, () => {
     const [best] = ask(question).computations
