@@ -85,7 +85,10 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   const indexes = new IndexRegistry(vectors)
   const writer = new IndexWriter(database, leases, indexes)
   const progress = new ProgressTracker()
-  const tables = new SourceTables(dependencies)
+  const tables = new SourceTables({
+    ...dependencies,
+    embed: (texts, signal) => dependencies.embedding.models.embed(texts, { signal, priority: 'high' }),
+  })
   const owners = new SourceOwners(database, cluster, progress)
   const resumes = new SyncResumes(database, logger)
   const repair = new IndexRepair({ database, indexes, writer, logger })

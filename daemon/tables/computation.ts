@@ -18,6 +18,8 @@ export interface Computation {
   contentHash: string
   /** What the query does, in plain words. */
   interpretation: string
+  /** Whether words of the question were only taken to mean names of the table. */
+  isUncertain?: true
   /** The columns of the table. */
   header: string[]
   /** The positions of those that the query compares, orders, groups or shows. */

@@ -2,7 +2,7 @@
 import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
 import { formatRow } from '../../tables/cells/format-value.ts'
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
-import { describeProblem } from '../../tables/describe-problem.ts'
+import { asksForComputation, describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
 import { isMoney } from '../../tables/infer-columns.ts'
 import { addInterval, hasDuration } from '../../tables/linking/interval-column.ts'
@@ -14,6 +14,8 @@ import { areSameRows } from '../../tables/linking/role-words.ts'
 import { parseQuestion } from '../../tables/parse-question.ts'
 import { listUsedColumns } from '../../tables/query.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
+import { describeMeaning, type Meaning, replacePhrases, usesMeaning } from '../../tables/similarity/choose-meanings.ts'
+import { findUnclearPhrases, type UnclearPhrase } from '../../tables/similarity/unclear-words.ts'
 import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.ts'
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
@@ -25,6 +27,8 @@ import { TableWordCache, type TableWords } from './table-words.ts'
 
 /** Tables that share most words with the question are tried. */
 const MAX_TABLES = 3
+/** Unknown words of the question are compared with the names of these tables. */
+const MAX_COMPARED_TABLES = 8
 /** Tables that share fewer words with the question than the best one are not tried. */
 const MAX_OVERLAP_GAP = 2
 const MAX_RUNS = 20
@@ -39,15 +43,21 @@ const MAX_SHOWN_ROWS = 5
 /** Longer values are sentences, of which a question must contain half. */
 const MAX_NAME_WORDS = 5
 
+/** With words that name nothing, if the question may be answered when their meaning is known. */
+export interface TableReply extends ComputedAnswer {
+  unclear?: UnclearPhrase[]
+}
+
 export function askTables(
   asked: string,
   files: readonly TableStore[],
   weights: Weights,
   cache = new TableWordCache(),
   now = new Date(),
-): ComputedAnswer {
+  meanings: readonly Meaning[] = [],
+): TableReply {
   const today = formatDay(now)
-  const question = nameQuestionPeriods(asked, files, today)
+  const question = replacePhrases(nameQuestionPeriods(asked, files, today), meanings)
   const parsed = parseQuestion(removeFiller(question), today)
   if (asksForText(parsed)) return { computations: [] }
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
@@ -66,10 +76,8 @@ export function askTables(
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
   if (largest === 0) return { computations: [] }
-  const best = candidates
-    .filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP)
-    .sort((a, b) => b.overlap - a.overlap)
-    .slice(0, MAX_TABLES)
+  const byOverlap = candidates.sort((a, b) => b.overlap - a.overlap)
+  const best = byOverlap.filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP).slice(0, MAX_TABLES)
   const hasOther = best.some(({ table, values }) => hasDuration(parsed, table, values))
   const tables = best.map(
     ({ file, table, values }): QueryableTable<StoredTable> => ({
@@ -79,18 +87,23 @@ export function askTables(
     }),
   )
   const isLarge = best.some(({ table }) => table.rowCount > LARGE_ROW_COUNT)
-  const answers = answerTableQuestion(question, tables, weights, {
+  const found = answerTableQuestion(question, tables, weights, {
     maxUnexplained: MAX_UNEXPLAINED,
     minProbability: MIN_PROBABILITY,
     maxRuns: isLarge ? MAX_RUNS_OF_LARGE_TABLES : MAX_RUNS,
     today,
   })
+  const answers = found.filter(({ table, query }) => meanings.every((meaning) => usesMeaning(table, query, meaning)))
   const problem = answers.length === 0 ? describeProblem(question, tables, today) : undefined
+  // A question for a computation that is not about these tables has a problem with none of them.
+  const isUnclear = answers.length === 0 && meanings.length === 0 && (problem !== undefined || !asksForComputation(question))
+  const unclear = isUnclear ? findUnclearPhrases(question, tables, byOverlap.slice(0, MAX_COMPARED_TABLES), today) : []
   return {
     computations: answers.map((answer) =>
-      toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>),
+      toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>, meanings),
     ),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text, missing: problem.missing } } : {}),
+    ...(unclear.length > 0 ? { unclear } : {}),
   }
 }
 
@@ -116,7 +129,11 @@ function countSharedWords(stems: ReadonlySet<string>, { title, headers }: TableW
   return [...stems].reduce((sum, stem) => sum + (isTitle(stem) ? 2 : 0) + (isKnown(stem) ? 1 : 0), 0)
 }
 
-function toComputation({ query, sql, rows, values, explanation }: TableAnswer, { table, run }: QueryableTable<StoredTable>): Computation {
+function toComputation(
+  { query, sql, rows, values, explanation }: TableAnswer,
+  { table, run }: QueryableTable<StoredTable>,
+  meanings: readonly Meaning[],
+): Computation {
   return {
     values,
     cells: rows.map((row) => formatRow(table, query, row)),
@@ -127,7 +144,8 @@ function toComputation({ query, sql, rows, values, explanation }: TableAnswer, {
     document: table.document,
     documentId: table.documentId,
     contentHash: table.contentHash,
-    interpretation: explanation,
+    interpretation: [explanation, ...meanings.map(describeMeaning)].join(' '),
+    ...(meanings.length > 0 ? { isUncertain: true as const } : {}),
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
     usedColumns: listUsedColumns(query),
     rowsUsed: run(writeRowsSql(table, query, rows, MAX_SHOWN_ROWS)),

@@ -17,6 +17,7 @@ import { TablePool } from './table-pool.ts'
 import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-store.ts'
 import type { TableList } from './table-task.ts'
 import { hasTableType, mayHaveTables } from './table-types.ts'
+import { type EmbedTexts, WordVectors } from './word-vectors.ts'
 
 export const MAX_QUERY_MS = 5_000
 /** Longer texts are no questions over a table. Patterns over them would take seconds. */
@@ -35,6 +36,8 @@ interface SourceTablesDependencies {
   originals: Pick<OriginalStore, 'provide'>
   logger: Logger
   workDirectory: string
+  /** The embedded model, which compares words of questions with names of tables. */
+  embed: EmbedTexts
   /** Memory limits of the processes that build tables, in MB. */
   builderMb?: Record<keyof typeof BUILDERS, number>
 }
@@ -65,6 +68,7 @@ export class SourceTables {
   readonly #builders: Record<keyof typeof BUILDERS, TablePool>
   readonly #asker: TablePool
   readonly #querier: TablePool
+  readonly #vectors: WordVectors
   /** The last query of each caller: a caller has one process at a time, so that others need not wait for its queries. */
   readonly #queries = new Map<string, Promise<unknown>>()
   readonly #states = new Map<string, SourceState>()
@@ -77,6 +81,7 @@ export class SourceTables {
     const { small, large, huge } = builderMb
     this.#builders = { small: createBuilder(small), large: createBuilder(large), huge: createBuilder(huge) }
     this.#asker = new TablePool({ memoryMb: 400, logger })
+    this.#vectors = new WordVectors(dependencies.embed)
     this.#querier = new TablePool({ memoryMb: 400, size: QUERY_PROCESSES, logger })
   }
 
@@ -160,15 +165,33 @@ export class SourceTables {
     const ids = sourceIds.filter((id) => (this.#states.get(id)?.tableCount ?? 0) > 0)
     if (ids.length === 0) return { computations: [] }
     try {
-      return await this.#asker.run(
-        { kind: 'ask', paths: ids.map((id) => this.#getPath(id)), question },
-        { timeoutMs: MAX_QUERY_MS, signal },
+      return await this.#ask(
+        ids.map((id) => this.#getPath(id)),
+        question,
+        signal,
       )
     } catch (error) {
       signal?.throwIfAborted()
       // The documents are quoted then.
       this.#dependencies.logger.warn({ err: error }, 'a question could not be answered from tables')
       return { computations: [], ...(asksForComputation(question) ? { notice: NOT_COMPUTED } : {}) }
+    }
+  }
+
+  /** A question with words that name nothing is asked again with the names that they mean. */
+  async #ask(paths: string[], question: string, signal: AbortSignal | undefined): Promise<ComputedAnswer> {
+    const options = { timeoutMs: MAX_QUERY_MS, signal }
+    const { unclear, ...answer } = await this.#asker.run({ kind: 'ask', paths, question }, options)
+    if (unclear === undefined) return answer
+    try {
+      const meanings = await this.#vectors.chooseMeanings(unclear, signal)
+      if (meanings.length === 0) return answer
+      const { computations } = await this.#asker.run({ kind: 'ask', paths, question, meanings }, options)
+      return computations.length > 0 ? { computations } : answer
+    } catch (error) {
+      signal?.throwIfAborted()
+      this.#dependencies.logger.warn({ err: error }, 'words of a question could not be compared with the names of tables')
+      return answer
     }
   }
 

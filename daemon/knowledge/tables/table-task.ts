@@ -1,8 +1,9 @@
 /** Tasks of the process that builds and queries tables, and their results. */
 import type { CadreError } from '../../../src/contract/errors.ts'
 import type { OriginalContent } from '../../store/original-store.ts'
-import type { ComputedAnswer } from '../../tables/computation.ts'
+import type { Meaning } from '../../tables/similarity/choose-meanings.ts'
 import type { QueryRows } from '../../tables/sql/run-query.ts'
+import type { TableReply } from './ask-tables.ts'
 import type { LeftOut, StoredTable, TableDocument } from './table-store.ts'
 
 /** `path` is the file of a source. */
@@ -14,7 +15,8 @@ export type TableTask =
   | { kind: 'reject'; path: string; document: TableDocument; problem: string | null }
   | { kind: 'list'; path: string }
   | { kind: 'query'; path: string; sql: string; maxRows: number }
-  | { kind: 'ask'; paths: string[]; question: string }
+  /** `meanings` are what words mean that name nothing. */
+  | { kind: 'ask'; paths: string[]; question: string; meanings?: Meaning[] }
 
 /** Rows of a query, and the documents of the tables that it read. */
 export interface TableRows extends Omit<QueryRows, 'tables'> {
@@ -33,7 +35,7 @@ export interface TableResults {
   reject: null
   list: TableList
   query: TableRows
-  ask: ComputedAnswer
+  ask: TableReply
 }
 
 export type TableOutcome =

@@ -60,7 +60,7 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
       const files = task.paths.flatMap((path) => TableStore.openForReading(path) ?? [])
       try {
         weights ??= loadWeights()
-        return askTables(task.question, files, weights, words)
+        return askTables(task.question, files, weights, words, new Date(), task.meanings)
       } finally {
         for (const file of files) file.close()
       }

@@ -65,8 +65,10 @@ export class EmbeddedChatModel implements ChatModel {
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
     const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
-    if (computations.length > 0)
-      return { text: formatComputations(computations), confidence: computations.length > 1 ? 'probable' : 'certain' }
+    if (computations.length > 0) {
+      const isUncertain = computations.length > 1 || computations.some((computation) => computation.isUncertain)
+      return { text: formatComputations(computations), confidence: isUncertain ? 'probable' : 'certain' }
+    }
     const options = { signal, caller: owner, priority: priority ?? 'high' }
     const models: AnswerModels = {
       read: (wording, texts) => this.#models.read(wording, texts, options),

@@ -11,7 +11,8 @@ const MAX_CELL_LENGTH = 60
 
 export function formatComputations(computations: readonly Computation[]): string {
   const parts = computations.map(formatComputation)
-  return computations.length > 1 ? ['The question can be read in more than one way.', ...parts].join('\n\n') : (parts[0] ?? '')
+  const text = computations.length > 1 ? ['The question can be read in more than one way.', ...parts].join('\n\n') : (parts[0] ?? '')
+  return computations.some(({ isUncertain }) => isUncertain) ? `Probably: ${text}` : text
 }
 
 function formatComputation(computation: Computation): string {

@@ -239,7 +239,8 @@ function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTab
 }
 
 /** Whether a word is written as a name, such as "Kranz". */
-const isName = ({ text }: Word, question: string): boolean => question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))
+export const isName = ({ text }: Word, question: string): boolean =>
+  question.slice(1).includes(text.slice(0, 1).toUpperCase() + text.slice(1))
 
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => expandHeader(header))].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)

@@ -107,6 +107,16 @@ test('a question about a table that cannot be computed says what was understood 
   assert.equal([computation, confidence], [undefined, 'none'])
 })
 
+test('a word that the table does not have is taken to mean the most similar name, and the answer is probable', async () => {
+  const { answer, computation, confidence } = await ask('How many orders were called off?')
+  assert.match(
+    answer,
+    /^Probably: \*\*3\*\*\n\nCounted the rows of orders\.csv where Status is cancelled\. “called off” was taken to mean cancelled\./,
+  )
+  assert.is(computation.length, 1)
+  assert.is(confidence, 'probable')
+})
+
 test('an agent with the embedded model computes, too', async () => {
   const agent = await knowledge.resources.agent({ tools: [tool.id] })
   const conversation = await expectData(knowledge.service.post('/conversations', { agent_id: agent.id }), 201)
@@ -176,6 +186,7 @@ test('a document whose tables need too much memory says so, and is not tried aga
     originals: { provide },
     logger: SILENT,
     workDirectory,
+    embed: async () => [],
     builderMb: { ...BUILDERS, small: 48 },
   })
   try {
