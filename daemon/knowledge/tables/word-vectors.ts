@@ -7,7 +7,7 @@ export type EmbedTexts = (texts: readonly string[], signal: AbortSignal) => Prom
 /** About 3 MB. */
 const MAX_VECTORS = 2_000
 /** The question is answered without the meaning of these words then. */
-const MAX_WAIT_MS = 3_000
+const MAX_WAIT_MS = 10_000
 
 export class WordVectors {
   readonly #embed: EmbedTexts
