@@ -12,6 +12,7 @@ const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'we
 const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
 const DONE: ReadonlySet<string> = new Set(['finished', 'completed'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'what', 'which', 'who', 'those'])
+const HAPPENED: ReadonlySet<string> = new Set(['took', 'happened'])
 /** Words between "only" and the clause. */
 const MAX_RESTRICTED = 3
 const DEBT_STEMS = toStems('owe owes owed owing')
@@ -25,9 +26,12 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
     const isDebt = DEBT_STEMS.has(stem) && !isColumn(index)
     return NEGATIONS.has(text) || isOut || isDebt ? [index] : []
   })
-  /** "Only what took place": a condition must say so. */
+  /** "Only what took place", "those that happened": a condition must say so. */
   const restrictions = words.flatMap(({ text }, index) =>
-    text === 'only' && words.slice(index + 1, index + 1 + MAX_RESTRICTED).some((word) => RELATIVES.has(word.text)) ? [index] : [],
+    (text === 'only' && words.slice(index + 1, index + 1 + MAX_RESTRICTED).some((word) => RELATIVES.has(word.text))) ||
+    (RELATIVES.has(text) && HAPPENED.has(words[index + 1]?.text ?? ''))
+      ? [index]
+      : [],
   )
   const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
   const units = listUnitColumns(words, links)
