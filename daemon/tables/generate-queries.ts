@@ -24,7 +24,10 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
   // The youngest has the largest date of birth.
   const isAskedFor = (direction: Direction) =>
     question.words.some(({ text }) => DIRECTIONS[direction].has(text) || (demands !== undefined && AGE_DIRECTIONS[text] !== undefined))
-  const directions = demands?.tenure ? [demands.tenure.direction] : (['max', 'min'] as const).filter(isAskedFor)
+  const isNext = demands?.next !== undefined
+  const directions = demands?.tenure
+    ? [demands.tenure.direction]
+    : (['max', 'min'] as const).filter((direction) => (isNext ? direction === 'min' : isAskedFor(direction)))
   const limits = getLimits(question)
   const groupings = listGroupings(question, table, links, demands)
   const place = demands?.position === undefined ? {} : { position: demands.position }
@@ -58,7 +61,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
     ]
     for (const aggregate of aggregates)
       for (const column of numeric) yield create({ kind: 'aggregate', aggregate, column }, getSign(aggregate), { target: column })
-    if (has('extreme'))
+    if (has('extreme') || isNext)
       for (const direction of directions)
         for (const { index: key, reading } of comparable.filter(({ index }) => !isOppositeAge(question, table.columns[index], direction)))
           for (const column of columns)

@@ -1,7 +1,7 @@
 /** Finds what a question over a table asks for, and in which form: money, averages, shares, places, the most rows. */
 import { isAdditive, isPlace, isScore } from './cells/column-roles.ts'
 import { isMoney } from './infer-columns.ts'
-import { type ColumnLink, isInHeader, type Links } from './linking/links.ts'
+import { type ColumnLink, isInHeader, isOfState, type Links } from './linking/links.ts'
 import { countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
@@ -59,12 +59,12 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const namesDate = [...linked].some((column) => columnAt(column).readings.date !== undefined)
   const orderedDates = isOrdered && namesDate ? demands.dates.columns : []
   const many = words.findIndex(({ text }) => text === 'many')
-  /** "How many customers": nothing else is between. */
+  /** "How many customers": nothing else is between; "guided" is no guide. */
   const isCounted = (column: number) =>
-    links.columns.some(
-      (link) =>
-        link.column === column && link.start > many && words.slice(many + 1, link.start).every(({ isStop, isTitle }) => isStop && !isTitle),
-    )
+    links.columns.some(({ column: other, start }) => {
+      const isNoun = other === column && start > many && !words[start]?.text.endsWith('ed')
+      return isNoun && words.slice(many + 1, start).every(({ isStop, isTitle }) => isStop && !isTitle)
+    })
   /** "How many students does each teacher have?" counts students, not lessons. */
   const countedNames = form === 'count' ? [...exact].filter((column) => columnAt(column).type === 'text' && isCounted(column)) : []
   const asksForAverage = ['average', 'mean', 'avg', 'median'].some((word) => texts.has(word))
@@ -79,7 +79,9 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   /** "List all orders from Italy" asks for rows, "list the customers of orders" for a column. */
   const title = words.findIndex(({ stem }) => titleStems.has(stem))
   const asksForRows = IMPERATIVES.has(words[0]?.text ?? '') && title > 0 && !links.columns.some(({ start }) => start < title)
-  const asksForGroups = words.some(({ text }, at) => GROUP_WORDS.has(text) && !isInHeader(links, at) && !isPerUnit(words, at, table, links))
+  const asksForGroups = words.some(
+    ({ text }, at) => GROUP_WORDS.has(text) && !isInHeader(links, at) && !isPerUnit(words, at, table, links) && !isOfState(links, at),
+  )
   /** No other column says how long something is; what is cheapest, amounts of money say. */
   const particular = words.filter(({ text }) => PARTICULAR_SUPERLATIVES.has(text))
   const canMeasure = (column: Column) => particular.every(({ text }) => ['cheapest', 'expensive'].includes(text) && isMoney(column))

@@ -3,7 +3,7 @@ import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isPlace, isSeco
 import { isIdentifier, isMoney } from './infer-columns.ts'
 import { isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type Links } from './linking/links.ts'
-import { asksForExtreme } from './linking/measured-nouns.ts'
+import { asksForEdge, asksForExtreme } from './linking/measured-nouns.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
 import type { Question } from './parse-question.ts'
@@ -114,7 +114,8 @@ export function createSuitability(
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
-    if (operation.kind === 'exists') return form === 'boolean'
+    if (operation.kind === 'exists')
+      return form === 'boolean' && (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
     if ((asksForSum || (asksForAverage && form !== 'count')) && ROW_OPERATIONS.has(operation.kind)) return false
@@ -176,7 +177,8 @@ export function createSuitability(
       case 'difference_of_counts':
         return form === 'count' || texts.has('number')
       case 'edge':
-        return canShow(operation.column) && !asksForSize && !(asksForTime && hasDates) && !age && orderedDates.length === 0
+        if (asksForSize || (asksForTime && hasDates) || age || orderedDates.length > 0) return false
+        return canShow(operation.column) && asksForEdge(words, exactHeaders, links, conditions)
       case 'neighbor':
         // The rows of a data file have no order: "the next order" is the first one from today on.
         return !isDataFile(table) && NEIGHBOR.test(question.text) && canShow(operation.column)
@@ -197,7 +199,7 @@ export function createSuitability(
 
   /** "First" of "the first half of 2025" and "last" of the column "Sold last week" ask for no order. */
   function isAskedFor(direction: Direction, conditions: readonly Condition[]): boolean {
-    if (demands.tenure || age) return true
+    if (demands.tenure || age || demands.next !== undefined) return true
     return words.some(
       ({ text }, index) => DIRECTIONS[direction].has(text) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions),
     )
@@ -217,7 +219,8 @@ export function createSuitability(
   }
 
   function canOrder({ key, reading, direction, limit, column }: Extract<Operation, { kind: 'top' }>): boolean {
-    if (demands.tenure) return key === demands.tenure.column && reading === 'date'
+    const first = demands.tenure?.column ?? demands.next
+    if (first !== undefined) return key === first && reading === 'date'
     if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
     if (scores.length > 0 && !scores.includes(key)) return false
     // "Which boat burned the most fuel?" asks for sums if boats are in several rows.

@@ -150,7 +150,7 @@ const GENERIC_STEMS: ReadonlySet<string> = new Set(
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
     station locate base situate keep kept store still already yet single over under via through during within across around square
     weekday here but although though while whereas however even everything anything something mark marked label labelled flag flagged tag
-    tagged put stay stayed give given`).map(stem),
+    tagged put stay stayed give given somebody someone anybody anyone everybody everyone`).map(stem),
 )
 
 export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))

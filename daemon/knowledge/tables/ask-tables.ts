@@ -6,7 +6,6 @@ import { asksForComputation, describeProblem } from '../../tables/describe-probl
 import { nameResult } from '../../tables/describe-query.ts'
 import { isMoney } from '../../tables/infer-columns.ts'
 import { addInterval, hasDuration } from '../../tables/linking/interval-column.ts'
-import { createStateConditions, namesState } from '../../tables/linking/link-states.ts'
 import { asksForIncome } from '../../tables/linking/other-money.ts'
 import { multiplyPrices } from '../../tables/linking/product-column.ts'
 import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
@@ -17,6 +16,8 @@ import type { Weights } from '../../tables/rank-queries.ts'
 import { describeMeaning, type Meaning, replacePhrases, usesMeaning } from '../../tables/similarity/choose-meanings.ts'
 import { findUnclearPhrases, type UnclearPhrase } from '../../tables/similarity/unclear-words.ts'
 import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.ts'
+import { createStateConditions, namesState } from '../../tables/states/link-states.ts'
+import { createStatusConditions, namesStatus } from '../../tables/states/link-statuses.ts'
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
@@ -63,13 +64,15 @@ export function askTables(
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
   const asksForMoney = asksForIncome(question) || parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
-  const hasState = namesState(parsed)
+  const [hasState, hasStatus] = [namesState(parsed), namesStatus(parsed)]
   const candidates = files.flatMap((file) =>
     file.listTables().map((table) => {
       const known = cache.get(file.path, table, () => file.listValues(table))
       const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
       const isOfMoney = asksForMoney && table.columns.some(isMoney)
-      const isOfState = hasState && createStateConditions(parsed, table.columns, [], values).length > 0
+      const isOfState =
+        (hasState && createStateConditions(parsed, table.columns, [], values).length > 0) ||
+        (hasStatus && createStatusConditions(parsed, table.columns, [], values).some(({ isState }) => isState))
       const overlap = countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) + (isOfState ? 2 : 0)
       return { file, table, values, overlap }
     }),

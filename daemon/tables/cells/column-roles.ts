@@ -30,7 +30,7 @@ const has = ({ header }: Column, pattern: RegExp): boolean => pattern.test(heade
 export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
   column.type !== 'percentage' &&
   (column.expression !== undefined ||
-    !has(column, NOT_ADDITIVE) ||
+    !(has(column, NOT_ADDITIVE) || (column.type !== 'currency' && has(column, /%/))) ||
     has(column, /\btotal\b/i) ||
     (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b|\//i) && !columns.some(isQuantity)))
 const PLACE =

@@ -2,10 +2,10 @@
 import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { findPhrase, type Question, type Span, type Word } from '../parse-question.ts'
 import type { NumberComparison } from '../query.ts'
+import { LIMITS } from '../states/state-words.ts'
 import type { Column, Reading } from '../typed-table.ts'
 import { COMPARISONS, DIRECTIONS } from '../vocabulary.ts'
 import { type ColumnLink, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
-import { LIMITS } from './state-words.ts'
 
 /** Words without content between "than" and the second column. */
 const MAX_GAP = 3

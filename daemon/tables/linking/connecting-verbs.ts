@@ -95,6 +95,7 @@ export const listAttributes = (words: readonly Word[], { columns }: TypedTable, 
   links.columns.flatMap(({ start, end, column }) => {
     const { header = '', readings, hasEmptyCells } = columns[column] ?? {}
     const isBeforeNoun = HEADS.has(words[start - 1]?.text ?? '') && end - start === 1 && isPlural(words[end])
-    const isOfAllRows = !hasEmptyCells && (readings?.date !== undefined || isAgent(header))
+    // "Guided tours" are tours, whoever is the guide.
+    const isOfAllRows = hasEmptyCells ? words[end]?.isTitle && !/ed\b/i.test(header) : readings?.date !== undefined || isAgent(header)
     return isBeforeNoun && isOfAllRows && /[^e]ed$/.test(words[start]?.text ?? '') ? [start] : []
   })

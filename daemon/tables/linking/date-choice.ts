@@ -1,10 +1,10 @@
 /** Chooses the dates that a question means: those that it names, otherwise when something happened, not when it was due or paid. */
 import { covers, type Span, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
+import { ACTUAL_STEMS, DUE_STEMS } from '../states/state-words.ts'
 import type { Column } from '../typed-table.ts'
 import { STOP_WORDS, toStems } from '../vocabulary.ts'
 import { type ColumnLink, listHeaderStems, RANKS } from './links.ts'
-import { ACTUAL_STEMS, DUE_STEMS } from './state-words.ts'
 
 /** Words that name no particular date. */
 const ANY_DATE = toStems('date when day month year time last first')

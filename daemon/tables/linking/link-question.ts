@@ -2,15 +2,16 @@
 
 import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier, isMoney } from '../infer-columns.ts'
-import { findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
+import { createBooleanConditions, createEmptyConditions, createZeroConditions } from '../states/link-booleans.ts'
+import { createStateConditions } from '../states/link-states.ts'
+import { createStatusConditions } from '../states/link-statuses.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS, EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
+import { COLUMN_WORDS } from '../vocabulary.ts'
 import { isCurrency, readUnit } from '../wording/number-units.ts'
 import { createColumnComparisons } from './compare-columns.ts'
-import { createStateConditions } from './link-states.ts'
-import { createStatusConditions } from './link-statuses.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
 const MAX_CONDITIONS = 24
@@ -19,7 +20,6 @@ const MAX_LISTED_VALUES = 4
 const MIN_PREFIX_LENGTH = 5
 const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
-const NEGATIONS = new Set(['not', 'no', 'without', 'isnt', 'arent', 'never'])
 
 interface CellRun extends Span {
   column: number
@@ -31,9 +31,11 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
   const columns = linkColumns(question, table.columns)
   const runs = values.flatMap((value) => findRuns(question, value))
   const valueConditions = createValueConditions(runs)
+  const statuses = createStatusConditions(question, table.columns, valueConditions, values)
   const found = [
     ...valueConditions,
-    ...negateConditions(question, valueConditions),
+    ...statuses,
+    ...negateConditions(question, [...valueConditions, ...statuses]),
     ...createNumberConditions(question, table.columns, columns, values),
     ...createDateConditions(question, table.columns),
     ...createBooleanConditions(question, table.columns, columns),
@@ -41,7 +43,6 @@ export function linkQuestion(question: Question, table: TypedTable, values: read
     ...createZeroConditions(question, table.columns),
     ...createColumnComparisons(question, table.columns, columns),
     ...createStateConditions(question, table.columns, valueConditions, values),
-    ...createStatusConditions(question, table.columns, valueConditions, values),
   ]
   // The status "Waiting for parts" says what it is; that the column Parts is empty does not.
   const isInValue = ({ start, end, match }: LinkedCondition) =>
@@ -243,56 +244,4 @@ function createDateConditions({ dates }: Question, columns: readonly Column[]): 
       return [{ start, end, match: 'date', condition: { kind: 'dates', column, ...bounds[comparison] } }]
     }),
   )
-}
-
-/** "Suppliers without a phone number", "the item that was never counted". */
-function createEmptyConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
-  return links.flatMap(({ column, start, end }): LinkedCondition[] => {
-    // "Items that do not have a supplier".
-    const isSkipped = (word: Word) => (word.isStop || isOperationWord(word)) && !EMPTY_WORDS.has(word.text)
-    const before = words.findLastIndex((word, index) => index < start && !isSkipped(word))
-    const at = [start - 1, start - 2, before, end, end + 1].find((index) => EMPTY_WORDS.has(words[index]?.text ?? ''))
-    if (at === undefined || !columns[column]?.hasEmptyCells || columns[column]?.type === 'boolean') return []
-    return [{ start: Math.min(start, at), end: Math.max(end, at + 1), match: 'empty', condition: { kind: 'empty', column } }]
-  })
-}
-
-/** "Which items are out of stock?" */
-function createZeroConditions({ words }: Question, columns: readonly Column[]): LinkedCondition[] {
-  return ZERO_PHRASES.flatMap(([phrase, names]) => {
-    const start = findPhrase(words, phrase)
-    if (start < 0) return []
-    return columns.flatMap(({ readings, header }, column): LinkedCondition[] => {
-      if (!readings.number || !splitWords(header).some(({ text }) => names.has(text))) return []
-      const condition: Condition = { kind: 'equals', column, reading: 'number', values: [0] }
-      return [{ start, end: start + phrase.split(' ').length, match: 'exact', condition }]
-    })
-  })
-}
-
-/** "Remotely" states the value of the column "Remote". */
-const isAdverb = (word: Word | undefined, { header }: Column): boolean =>
-  word?.text.endsWith('ly') === true && splitWords(header).some(({ text }) => word.text === `${text}ly`)
-
-/** "Paid invoices", "unpaid invoices" and "invoices that are not paid" state the value of a column with yes and no. */
-function createBooleanConditions({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
-  const create = (column: number, start: number, end: number, value: 0 | 1): LinkedCondition => ({
-    start,
-    end,
-    match: 'boolean',
-    condition: { kind: 'equals', column, reading: 'number', values: [value] },
-  })
-  const named = links.flatMap(({ column, start, end, match }): LinkedCondition[] => {
-    if (columns[column]?.type !== 'boolean' || (match === 'synonym' && !isAdverb(words[start], columns[column]))) return []
-    const negation = words.findIndex(({ text }, index) => index >= start - 3 && index < start && NEGATIONS.has(text))
-    return [create(column, negation < 0 ? start : negation, end, negation < 0 ? 1 : 0)]
-  })
-  const opposite = words.flatMap(({ text }, index) => {
-    const rest = /^(?:un|in|non)([a-z]{3,})$/.exec(text)?.[1] ?? OPPOSITES[text]
-    const stem = rest === undefined ? undefined : splitWords(rest)[0]?.stem
-    return columns.flatMap(({ type, header }, column) =>
-      type === 'boolean' && splitWords(header).some((word) => word.stem === stem) ? [create(column, index, index + 1, 0)] : [],
-    )
-  })
-  return [...named, ...opposite]
 }

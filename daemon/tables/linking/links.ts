@@ -1,6 +1,6 @@
 /** What the words of a question name in a table: columns and conditions. */
 import { expandHeader } from '../cells/header-words.ts'
-import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
+import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
 
@@ -15,11 +15,23 @@ export const RANKS = { exact: 3, part: 2, synonym: 1 }
 export interface LinkedCondition extends Span {
   condition: Condition
   match: 'exact' | 'part' | 'number' | 'comparison' | 'date' | 'boolean' | 'empty' | 'pair' | 'row'
+  /** Whether the words say more than that the column is named, so that a query must not drop them: "running", "called off". */
+  isState?: true
 }
 
 export interface Links {
   columns: ColumnLink[]
   conditions: LinkedCondition[]
+}
+
+/** Returns the words that a pattern for words in small letters with single spaces between them finds. */
+export function findPatterns(words: readonly Word[], pattern: RegExp): Span[] {
+  const text = words.map((word) => word.text).join(' ')
+  const count = (part: string) => (part.match(/ /g) ?? []).length
+  return Array.from(text.matchAll(pattern), ({ 0: found, index }) => {
+    const start = count(text.slice(0, index))
+    return { start, end: start + count(found) + 1 }
+  })
 }
 
 /** The stems of a header's words with content. */
@@ -36,6 +48,10 @@ export const isInHeader = ({ columns }: Links, index: number): boolean =>
 /** Whether a word is one of those that state the conditions. */
 export const isStatedBy = ({ conditions: linked }: Links, index: number, conditions: readonly Condition[]): boolean =>
   linked.some((each) => conditions.includes(each.condition) && covers(each, index))
+
+/** "By" of "should be back by now" asks for no groups. */
+export const isOfState = ({ conditions }: Links, index: number): boolean =>
+  conditions.some((linked) => linked.isState && covers(linked, index))
 
 /** "Fuel cost" is the column "Fuel cost", not the column "Fuel". */
 export const isPartOfHeader = ({ start, end, column }: ColumnLink, { columns }: Links): boolean =>

@@ -34,7 +34,7 @@ export function isOtherMeant(
     )
   // "Quit in 2026" is about the date of the state.
   const state = links.conditions.find(
-    (other) => other.condition.kind === 'empty' && other.end <= start && words.slice(other.end, start).every(({ isStop }) => isStop),
+    (other) => isEmptiness(other.condition) && other.end <= start && words.slice(other.end, start).every(({ isStop }) => isStop),
   )
   if (state && columns[state.condition.column]?.readings[reading] !== undefined) return condition.column !== state.condition.column
   const near = listNear(start)
@@ -50,6 +50,9 @@ export function isOtherMeant(
   )
   return !meant.columns.includes(condition.column)
 }
+
+const isEmptiness = (condition: Condition): boolean =>
+  condition.kind === 'empty' || (condition.kind === 'all' && condition.conditions[0]?.kind === 'empty')
 
 /** Words of the headers of columns that are measured in a unit of time. */
 const TIME_UNITS: ReadonlyMap<string, RegExp> = new Map([
@@ -73,8 +76,8 @@ export function isOtherMeasure(words: readonly Word[], { start, end, condition }
 }
 
 /** "How many visits were booked" does not name Northgate Books, and "bookings come from" not Booking.com. */
-export function isOnlyVerb(words: readonly Word[], { start, end, match, condition }: LinkedCondition): boolean {
-  if ((match !== 'exact' && match !== 'part') || condition.kind !== 'equals') return false
+export function isOnlyVerb(words: readonly Word[], { start, end, match, isState, condition }: LinkedCondition): boolean {
+  if (isState || (match !== 'exact' && match !== 'part') || condition.kind !== 'equals') return false
   const meant = words.slice(start, end)
   const written = meant.map(({ text }) => text.replace(/s$/, ''))
   const isWritten = condition.values.some((value) => {

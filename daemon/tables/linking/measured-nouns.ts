@@ -3,7 +3,7 @@ import { isAdditive } from '../cells/column-roles.ts'
 import { covers, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative } from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative, TRIGGERS } from '../vocabulary.ts'
 import { type ColumnLink, isStatedBy, type Links } from './links.ts'
 
 /** Returns the position of "most" in "the most fuel", but not in "the most expensive"; otherwise -1. */
@@ -37,3 +37,15 @@ export function asksForExtreme(
   const isExtreme = (text: string, index: number) => EXTREME_WORDS.has(text) || (isMost(text, index) && words[index + 1]?.text !== 'of')
   return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions))
 }
+
+/** Whether a question asks for the first or last row. "First" of the column "First aider" does not. */
+export const asksForEdge = (
+  words: readonly Word[],
+  exactHeaders: ReadonlySet<number>,
+  links: Links,
+  conditions: readonly Condition[],
+): boolean =>
+  words.some(
+    ({ text }, index) =>
+      (TRIGGERS.edge as readonly string[]).includes(text) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions),
+  )

@@ -3,6 +3,8 @@ import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
+import { listNext } from '../states/link-times.ts'
+import { START_STEMS } from '../states/state-words.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
 import { findComparison, readOrdinal } from '../wording/comparisons.ts'
@@ -10,7 +12,6 @@ import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { isPersonHeader, listNouns } from './question-nouns.ts'
-import { START_STEMS } from './state-words.ts'
 
 export interface Demands {
   dates: MeantDates
@@ -26,6 +27,8 @@ export interface Demands {
   contrast?: Contrast
   /** "Who has worked here the longest?" asks for the first date of this column. */
   tenure?: { column: number; direction: Direction }
+  /** "When is the next tour?" asks for the first date of this column from today on. */
+  next?: number
 }
 
 /** "Customers with at least two orders", "departments with an average salary above 50,000". */
@@ -80,7 +83,16 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
     ...(size ? { size } : {}),
     ...(contrast ? { contrast } : {}),
     ...findTenure(question, table),
+    ...findNext(question, links),
   }
+}
+
+const findNext = (question: Question, { conditions }: Links): Pick<Demands, 'next'> => {
+  const spans = listNext(question)
+  const found = conditions.find(
+    ({ start, end, condition }) => condition.kind === 'all' && spans.some((span) => span.start === start && span.end === end),
+  )
+  return found ? { next: found.condition.column } : {}
 }
 
 const isPeriodical = (part: DatePart, header: string): boolean =>
@@ -256,8 +268,10 @@ function findContrast({ text, words }: Question, { conditions }: Links, [date]: 
 /** Whether a query has the dates, groups, place, sizes and comparison that the form of the question demands. */
 export function meetsDemands(
   { operation, conditions }: Query,
-  { dates, part, groupings, hasUnknownGroups, position, size, contrast }: Demands,
+  { dates, part, groupings, hasUnknownGroups, position, size, contrast, next }: Demands,
 ): boolean {
+  if (next !== undefined)
+    return operation.kind === 'top' && operation.key === next && operation.reading === 'date' && operation.direction === 'min'
   const isGroup = operation.kind === 'group'
   if (hasUnknownGroups) return false
   if (isGroup && operation.part) {

@@ -25,9 +25,13 @@ const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|wo
 /** "After how many cups must I …": rules are in texts. */
 const RULE = /\b(?:must|can|should|may|could) (?:i|we|you)\b/i
 
+/** "Can Tara drive?" asks for a yes or no about a name. */
+const ABILITY = /^[Cc]an (?!I\b)\p{Lu}/u
+
 /** Whether the question asks how to do something or what is allowed, which no table says. */
 export function asksForText({ text, words }: Question): boolean {
-  return PROCEDURE.test(text.trim()) || RULE.test(text) || words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text))
+  const isRule = words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text)) && !ABILITY.test(text.trim())
+  return PROCEDURE.test(text.trim()) || RULE.test(text) || isRule
 }
 
 const SPENDING =

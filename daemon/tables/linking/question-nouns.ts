@@ -116,9 +116,9 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const isSkipped = (word: Word) =>
     isNumber(word) || isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
   while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
-  // "The most expensive hard cheese" asks for the cheese.
+  // "The most expensive hard cheese" asks for the cheese, "which open bugs" for bugs.
   const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
-  if (value && isSuperlative(words[index - 1] as Word) && (words[value.end]?.isTitle || isLinked(value.end))) index = value.end
+  if (value && (words[value.end]?.isTitle || (isSuperlative(words[index - 1] as Word) && isLinked(value.end)))) index = value.end
   // "What is ordered" asks for the rows, not for the column "Ordered by".
   if (value && words[start]?.text === 'what' && /(?:ed|en)$/.test(words[index]?.text ?? ''))
     return new Set([findRowName(columns, undefined)])

@@ -146,6 +146,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     word !== undefined &&
     isNamed &&
     !isKnownElsewhere(word) &&
+    !['too', 'also'].includes(word.text) &&
     !isOtherPerson(word, table) &&
     !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
@@ -176,11 +177,13 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
 function isDescribed(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
   const isSubjectOfVerb =
     AUXILIARIES.has(words[index - 1]?.text ?? '') && words.slice(Math.max(0, index - 3), index).some(({ text }) => text === 'much')
-  return (
-    isPlural(words[index]) &&
-    (isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? '')) &&
-    links.columns.some((link) => link.match === 'exact' && covers(link, index) && columns[link.column]?.type === 'text')
-  )
+  const isColumn = (at: number) =>
+    links.columns.some((link) => link.match !== 'synonym' && covers(link, at) && columns[link.column]?.type === 'text')
+  // "How much is still outstanding from supplier invoices": the state says which amounts are meant.
+  const isOfState =
+    words.some(({ text }) => text === 'much') && links.conditions.some(({ match }) => match === 'empty' || match === 'boolean')
+  const noun = isOfState && isColumn(index) && isPlural(words[index + 1]) ? index + 1 : index
+  return isPlural(words[noun]) && isColumn(noun) && (isOfState || isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? ''))
 }
 
 /** Returns the position of "deposits" in "how many deposits": amounts that are counted, not added up. Otherwise -1. */

@@ -11,7 +11,7 @@ export const PERSON_STEMS: ReadonlySet<string> = new Set(
     vendor company user tenant guest patient driver teacher winner leader lead responsible head director instructor trainer tutor host rep
     representative assistant doctor chef donor sponsor applicant volunteer coach nurse technician vet mechanic therapist dentist guide pilot
     captain photographer stylist consultant lawyer engineer architect inspector officer cook baker brewer grower installer
-    lender borrower renter hirer lessee reporter reviewer approver seller salesperson speaker artist singer composer`).map(stem),
+    candidate lender borrower renter hirer lessee reporter reviewer approver seller salesperson speaker artist singer composer`).map(stem),
 )
 
 /** Those of people who pay the owner of a table. */

@@ -2,7 +2,7 @@
 
 import { isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
-import { covers, type Question } from '../parse-question.ts'
+import { covers, type Question, type Span } from '../parse-question.ts'
 import { type Condition, listUsedColumns, type Query } from '../query.ts'
 import { NEGATIONS, toStems } from '../vocabulary.ts'
 import { listUnitColumns } from './measured-units.ts'
@@ -33,6 +33,7 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
       ? [index]
       : [],
   )
+  const said = links.conditions.filter(({ isState }) => isState)
   const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
   const units = listUnitColumns(words, links)
   // "The last inspection" is the column "Last inspection", but "last" alone is not.
@@ -45,6 +46,8 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
     if (!states.every((index) => isStated(index, all))) return false
     const isRestricted = (index: number) => links.conditions.some(({ start, condition }) => start > index && all.includes(condition))
     if (!restrictions.every(isRestricted)) return false
+    const isOverlapped = ({ start, end }: Span) => words.some((_, index) => covers({ start, end }, index) && isStated(index, all))
+    if (!said.every(isOverlapped)) return false
     const used = new Set(listUsedColumns({ operation, conditions }))
     const isUsed = (index: number) => links.columns.some(({ start, column }) => start === index && used.has(column))
     if (!done.every((index) => isStated(index, all) || isUsed(index))) return false

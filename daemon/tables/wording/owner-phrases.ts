@@ -60,6 +60,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     ),
     'which $1 spent the most money$2',
   ],
+  [/\brenew(?:s|ed|ing)? (?:by (?:itself|themselves)|on (?:its|their) own|automatically)\b/gi, 'auto renew'],
   [/\bvery (?=first|last|best|worst|latest|earliest)/gi, ''],
   [/(?<=\bhow (?:long|much|many)\b.*)\b(?:usually|normally|typically|generally|as a rule)\b/gi, 'on average'],
   [/(?<=\bhow (?:long|many days) do(?:es)? .*)\btake\b(?!.*\baverage\b)/gi, 'take on average'],

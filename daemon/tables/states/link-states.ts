@@ -1,0 +1,126 @@
+/** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment. */
+import { isSecondary } from '../cells/column-roles.ts'
+import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/links.ts'
+import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
+import type { CellValue, Column } from '../typed-table.ts'
+import { STATUS_STEMS } from './link-statuses.ts'
+import { createTimeStates, namesTime } from './link-times.ts'
+import { LIMIT_STATES, STATES, type State } from './state-words.ts'
+
+const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
+
+/** Whether a question has words for a state. Most have none. */
+export const namesState = (question: Question): boolean =>
+  [...STATES, ...LIMIT_STATES].some(({ pattern }) => findPatterns(question.words, pattern).length > 0) || namesTime(question)
+
+/** `named` are conditions on values that the words name: these say what the state is called. */
+export function createStateConditions(
+  question: Question,
+  columns: readonly Column[],
+  named: readonly LinkedCondition[],
+  values: readonly CellValue[],
+): LinkedCondition[] {
+  const { words } = question
+  const isOverlapped = ({ start, end }: Span) => named.some((value) => value.match === 'exact' && value.start < end && start < value.end)
+  // "Last day" says more than its words.
+  const stems = columns.map(({ header }) => [...listHeaderStems(header), header.toLowerCase().replaceAll(' ', '_')])
+  const cancelled = question.stems.has('cancel') ? undefined : createNotCancelled(columns, stems, values)
+  const isStill = words.some(({ text }) => text === 'still' || text === 'yet')
+  const states = STATES.flatMap((state) =>
+    findPatterns(words, state.pattern).flatMap((span): LinkedCondition[] => {
+      const { headers, isMissing } = state
+      if (isOverlapped(span)) return []
+      const found = columns.flatMap((column, index): LinkedCondition[] => {
+        // "Unpaid" says nothing about the column "Deposit paid".
+        if (isSecondary(column) && !stems[index]?.some((stem) => question.stems.has(stem))) return []
+        const condition = stems[index]?.some((stem) => headers.has(stem)) ? createState(column, index, isMissing) : undefined
+        if (!condition) return []
+        const match = condition.kind === 'empty' ? 'empty' : 'boolean'
+        // What is cancelled is not owed or still to be sent, but not paid either.
+        const isLiteral = words.slice(span.start, span.end).some((word) => stems[index]?.some((stem) => word.stem.endsWith(stem)))
+        const isAlso = isMissing && cancelled && (!isLiteral || isStill) && question.today !== undefined
+        return [{ ...span, match, condition: isAlso ? { kind: 'all', column: index, conditions: [condition, cancelled] } : condition }]
+      })
+      return found.length > 0
+        ? found
+        : createValueStates(state, columns, values).map((condition) => ({ ...span, match: 'boolean', condition }))
+    }),
+  )
+  // "Unreturned" where the column is "Returned on".
+  const opposites = words.flatMap(({ text }, start): LinkedCondition[] => {
+    const stem = splitWords(/^un([a-z]{4,})$/.exec(text)?.[1] ?? '')[0]?.stem
+    if (stem === undefined || isOverlapped({ start, end: start + 1 })) return []
+    return columns.flatMap((column, index) =>
+      stems[index]?.includes(stem) && column.type !== 'boolean' && column.hasEmptyCells
+        ? [{ start, end: start + 1, match: 'empty' as const, condition: { kind: 'empty' as const, column: index } }]
+        : [],
+    )
+  })
+  // "Which costumes are borrowed?" where the column is "Borrowed by".
+  const filled = words.flatMap(({ text }, start): LinkedCondition[] => {
+    if (!BE.has(words[start - 1]?.text ?? '') || words[start + 1]?.text === 'by' || isOverlapped({ start, end: start + 1 })) return []
+    return columns.flatMap(({ header, type, hasEmptyCells }, column) =>
+      type === 'text' && hasEmptyCells && /^(\w+ed)[ _](?:by|to)$/i.exec(header)?.[1]?.toLowerCase() === text
+        ? [{ start, end: start + 1, match: 'empty' as const, condition: { kind: 'empty' as const, column, isNegated: true as const } }]
+        : [],
+    )
+  })
+  return [
+    ...states,
+    ...opposites,
+    ...filled,
+    ...createLimitStates(question, columns, stems),
+    ...createTimeStates(question, columns, stems, named, values),
+  ]
+}
+
+/** "Owed" where the status is "open", and "paid" for other rows. */
+const createValueStates = ({ values: names, opposites }: State, columns: readonly Column[], values: readonly CellValue[]): Condition[] =>
+  columns.flatMap((_, column): Condition[] => {
+    const own = values.filter((value) => value.column === column).map(({ text }) => text)
+    const meant = own.filter((text) => names?.has(text.toLowerCase()))
+    const isState = meant.length > 0 && own.some((text) => opposites?.has(text.toLowerCase()))
+    return isState ? [{ kind: 'equals', column, reading: 'text', values: meant }] : []
+  })
+
+const CANCELLED = /^(?:cancel|called off|annulled)/i
+
+/** Rows that are not cancelled, if a status says so. */
+export function createNotCancelled(
+  columns: readonly Column[],
+  stems: readonly string[][],
+  values: readonly CellValue[],
+): Condition | undefined {
+  const column = columns.findIndex((_, index) => stems[index]?.some((stem) => STATUS_STEMS.has(stem)))
+  const cancelled = values.filter((value) => value.column === column && CANCELLED.test(value.text)).map(({ text }) => text)
+  return cancelled.length > 0 ? { kind: 'equals', column, reading: 'text', values: cancelled, isNegated: true } : undefined
+}
+
+/** An empty cell, or "no". */
+export function createState({ type, hasEmptyCells }: Column, column: number, isMissing: boolean): Condition | undefined {
+  if (type === 'boolean') return { kind: 'equals', column, reading: 'number', values: [isMissing ? 0 : 1] }
+  if (!hasEmptyCells) return undefined
+  return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
+}
+
+/** "Sold out" and "running low" compare what there is with its limit. */
+function createLimitStates({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
+  const listColumns = (wanted: ReadonlySet<string>) =>
+    columns.flatMap(({ readings, type }, column) =>
+      readings.number && type !== 'boolean' && stems[column]?.some((stem) => wanted.has(stem)) ? [column] : [],
+    )
+  return LIMIT_STATES.flatMap(({ pattern, comparison, limits, measures }) => {
+    const [other, secondLimit] = listColumns(limits)
+    const [column, secondMeasure] = listColumns(measures).filter((measure) => measure !== other)
+    if (other === undefined || column === undefined || secondLimit !== undefined || secondMeasure !== undefined) return []
+    const condition: Condition = { kind: 'than_column', column, reading: 'number', comparison, other }
+    return findPatterns(words, pattern).flatMap((span): LinkedCondition[] => {
+      // The column "Reorder?" says so.
+      const isColumn = words.some(
+        ({ stem }, at) => covers(span, at) && columns.some(({ type }, index) => type === 'boolean' && stems[index]?.includes(stem)),
+      )
+      return isColumn ? [] : [{ ...span, match: 'row', condition }]
+    })
+  })
+}
