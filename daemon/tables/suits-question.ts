@@ -261,6 +261,7 @@ export function createSuitability(
     if (key === undefined)
       return (
         !namesCurrency &&
+        !(asksForMoney && hasMoney && !direction && form === 'selection') &&
         !isMinOfUncertainWord &&
         !asksForLargestSum &&
         form !== 'amount' &&

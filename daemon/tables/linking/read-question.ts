@@ -68,6 +68,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isTitleElsewhere(link) &&
         !isSuffix(titled.words, link, all) &&
         !attributes.includes(link.start) &&
+        !isTimes(titled.words, link.start) &&
         !isCounted(link),
     ),
     conditions: all.conditions.filter(
@@ -172,6 +173,9 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
+
+/** "How many times" counts rows, also where a column is "Time". */
+const isTimes = (words: readonly Word[], index: number): boolean => words[index]?.text === 'times' && words[index - 1]?.text === 'many'
 
 /** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */
 function isDescribed(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
