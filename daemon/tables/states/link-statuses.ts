@@ -13,13 +13,12 @@ const MIN_KNOWN_STATUSES = 2
 /** "The current price" is said of things that have no status. */
 const MEASURE = '(?:price|value|balance|stock|salary|rate|rent|status|fee|cost|level|mileage)'
 
+const TOOK_PLACE = 'done,completed,complete,finished,held,played,worked,attended,took place'
+
 /** What a status is called in tables, and what people say for it, where it is none of these names. */
 const STATUSES = [
   ['done,completed,complete,finished,closed,resolved,fulfilled', 'completed?|done|finished|closed|resolved|fulfilled'],
-  [
-    'done,completed,complete,finished,held,played,worked,attended,took place',
-    '(?:really |actually )?(?:(?:took|taken|take) place|happened)|(?:really|actually) (?:do|did|had|have|worked?)|went ahead',
-  ],
+  [TOOK_PLACE, '(?:really |actually )?(?:(?:took|taken|take) place|happened)|(?:really|actually) (?:do|did|had|have|worked?)|went ahead'],
   ['repaired,fixed,mended,resolved,solved', 'fixed|repaired|mended|put right|sorted out'],
   ['cancelled,canceled,annulled,called off', 'cancel(?:l?ed|lations?)|annulled|called off|fell through'],
   [
@@ -48,7 +47,7 @@ const STATUSES = [
 const KNOWN = new Set(STATUSES.flatMap(({ names }) => [...names]))
 
 /** "Booked in May" may be about a date. */
-const PARTICIPLE = /(?:ed|paid|done|sent|complete)$/
+const PARTICIPLE = /(?:(?<!happen)ed|paid|done|sent|complete)$/
 
 /** "No-show" and "past_due" are written in several ways. */
 const normalize = (text: string): string => text.toLowerCase().replaceAll(/[-_]/g, ' ')
@@ -61,6 +60,10 @@ export function listStatuses(columns: readonly Column[], values: readonly CellVa
   })
   return values.filter(({ column }) => isStatus[column])
 }
+
+/** Whether a status says that something took place. */
+export const hasDone = (columns: readonly Column[], values: readonly CellValue[]): boolean =>
+  listStatuses(columns, values).some(({ text }) => TOOK_PLACE.split(',').includes(normalize(text)))
 
 /** Whether a question has words for a status. */
 export const namesStatus = ({ words }: Question): boolean => STATUSES.some(({ pattern }) => findPatterns(words, pattern).length > 0)

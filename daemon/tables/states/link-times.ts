@@ -6,7 +6,7 @@ import type { Question, Span, Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
 import { createNotCancelled, createState } from './link-states.ts'
-import { STATUS_STEMS } from './link-statuses.ts'
+import { hasDone, STATUS_STEMS } from './link-statuses.ts'
 import {
   ACTUAL_STEMS,
   CREATED_STEMS,
@@ -112,7 +112,8 @@ function createEvents({ words }: Question, table: Table, today: string): LinkedC
       .map((span) => ({ ...span, match: 'date', isState: true, condition: { kind: 'all', column, conditions } }))
   }
   const future: Condition = { kind: 'dates', column, from: today }
-  return [...create(UPCOMING, future), ...create(NEXT, future), ...create(HAPPENED, { kind: 'dates', column, to: today })]
+  const past = hasDone(table.columns, table.values) ? [] : create(HAPPENED, { kind: 'dates', column, to: today })
+  return [...create(UPCOMING, future), ...create(NEXT, future), ...past]
 }
 
 /** When something happens, not when it was booked. */

@@ -85,8 +85,7 @@ for (const [question, expected, interpretation] of [
   })
 
 test('what “only” restricts the rows to is not dropped', () => {
-  assert.equal(ask('total nights per boat, only those that really happened').computations, [])
-  assert.equal(ask('how many nights were the charters that took place?').computations, [])
+  assert.equal(ask('total nights per boat, only those that were fun').computations, [])
 })
 
 test.run()

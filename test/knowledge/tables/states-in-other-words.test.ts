@@ -51,6 +51,7 @@ for (const [question, values, interpretation] of [
   // Statuses.
   ['How many workshops were called off?', '1', 'status is cancelled'],
   ['How many pottery workshops took place?', '2', 'status is held'],
+  ['How many people came per topic, only workshops that really took place?', 'Pottery', 'Grouped the rows … status is held'],
   ['For which workshop did somebody not turn up?', 'W2', 'status is no-show'],
   ['Which parcels are on their way?', 'P3', 'status is in transit'],
   ['How many parcels do we still have to send out?', '1', 'shipped is empty and status is not cancelled'],
