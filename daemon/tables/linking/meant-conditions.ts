@@ -105,3 +105,7 @@ export const isColumnName = (
     named.some((link) => columns[link.column]?.header.toLowerCase() === text)
   )
 }
+
+/** "How many times" counts rows, also where a column is "Time". */
+export const isTimes = (words: readonly Word[], index: number): boolean =>
+  words[index]?.text === 'times' && words[index - 1]?.text === 'many'

@@ -11,7 +11,7 @@ import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
-import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure } from './meant-conditions.ts'
+import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure, isTimes } from './meant-conditions.ts'
 import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
 
@@ -173,9 +173,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
-
-/** "How many times" counts rows, also where a column is "Time". */
-const isTimes = (words: readonly Word[], index: number): boolean => words[index]?.text === 'times' && words[index - 1]?.text === 'many'
 
 /** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */
 function isDescribed(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
