@@ -69,3 +69,7 @@ export function isWholeHeader({ stems }: Question, { match, column }: ColumnLink
   const header = listHeaderStems(columns[column]?.header ?? '')
   return match === 'part' && header.length > 1 && header.every((stem) => stems.has(stem))
 }
+
+/** "Beginner" in the column Level does not mean the column Start, too. */
+export const isPartOfValue = ({ start, end, match }: ColumnLink, { conditions }: Links): boolean =>
+  match === 'synonym' && conditions.some((condition) => condition.match === 'exact' && condition.start <= start && condition.end >= end)

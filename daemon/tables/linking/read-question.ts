@@ -10,7 +10,7 @@ import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } fro
 import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, isPartOfHeader, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
+import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
 import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure, isTimes } from './meant-conditions.ts'
 import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
@@ -294,7 +294,3 @@ function findHead(
   const noun = words.findIndex((_, index) => isFree(index) && (index === head || isAfterValue(index)))
   return noun < 0 ? undefined : noun
 }
-
-/** "Beginner" in the column Level does not mean the column Start, too. */
-const isPartOfValue = ({ start, end, match }: ColumnLink, { conditions }: Links): boolean =>
-  match === 'synonym' && conditions.some((condition) => condition.match === 'exact' && condition.start <= start && condition.end >= end)

@@ -4,7 +4,7 @@ import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/
 import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
-import { STATUS_STEMS } from './link-statuses.ts'
+import { createNotCancelled, createState } from './link-statuses.ts'
 import { createTimeStates, namesTime } from './link-times.ts'
 import { LIMIT_STATES, STATES, type State } from './state-words.ts'
 
@@ -83,26 +83,6 @@ const createValueStates = ({ values: names, opposites }: State, columns: readonl
     const isState = meant.length > 0 && own.some((text) => opposites?.has(text.toLowerCase()))
     return isState ? [{ kind: 'equals', column, reading: 'text', values: meant }] : []
   })
-
-const CANCELLED = /^(?:cancel|called off|annulled)/i
-
-/** Rows that are not cancelled, if a status says so. */
-export function createNotCancelled(
-  columns: readonly Column[],
-  stems: readonly string[][],
-  values: readonly CellValue[],
-): Condition | undefined {
-  const column = columns.findIndex((_, index) => stems[index]?.some((stem) => STATUS_STEMS.has(stem)))
-  const cancelled = values.filter((value) => value.column === column && CANCELLED.test(value.text)).map(({ text }) => text)
-  return cancelled.length > 0 ? { kind: 'equals', column, reading: 'text', values: cancelled, isNegated: true } : undefined
-}
-
-/** An empty cell, or "no". */
-export function createState({ type, hasEmptyCells }: Column, column: number, isMissing: boolean): Condition | undefined {
-  if (type === 'boolean') return { kind: 'equals', column, reading: 'number', values: [isMissing ? 0 : 1] }
-  if (!hasEmptyCells) return undefined
-  return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
-}
 
 /** "Sold out" and "running low" compare what there is with its limit. */
 function createLimitStates({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {

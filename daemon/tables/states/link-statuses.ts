@@ -1,7 +1,8 @@
-/** Finds statuses that a table calls otherwise: "called off" where the status is "cancelled". */
+/** Finds statuses that a table calls otherwise, "called off" where the status is "cancelled", and conditions on states. */
 
 import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/links.ts'
 import type { Question } from '../parse-question.ts'
+import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
 import { LOST } from './state-words.ts'
@@ -95,4 +96,24 @@ export function createStatusConditions(
       }),
     )
   })
+}
+
+const CANCELLED = /^(?:cancel|called off|annulled)/i
+
+/** Rows that are not cancelled, if a status says so. */
+export function createNotCancelled(
+  columns: readonly Column[],
+  stems: readonly string[][],
+  values: readonly CellValue[],
+): Condition | undefined {
+  const column = columns.findIndex((_, index) => stems[index]?.some((stem) => STATUS_STEMS.has(stem)))
+  const cancelled = values.filter((value) => value.column === column && CANCELLED.test(value.text)).map(({ text }) => text)
+  return cancelled.length > 0 ? { kind: 'equals', column, reading: 'text', values: cancelled, isNegated: true } : undefined
+}
+
+/** An empty cell, or "no". */
+export function createState({ type, hasEmptyCells }: Column, column: number, isMissing: boolean): Condition | undefined {
+  if (type === 'boolean') return { kind: 'equals', column, reading: 'number', values: [isMissing ? 0 : 1] }
+  if (!hasEmptyCells) return undefined
+  return isMissing ? { kind: 'empty', column } : { kind: 'empty', column, isNegated: true }
 }

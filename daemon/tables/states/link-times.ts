@@ -5,8 +5,7 @@ import { findPatterns, type LinkedCondition } from '../linking/links.ts'
 import type { Question, Span, Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
-import { createNotCancelled, createState } from './link-states.ts'
-import { hasDone, STATUS_STEMS } from './link-statuses.ts'
+import { createNotCancelled, createState, hasDone, STATUS_STEMS } from './link-statuses.ts'
 import {
   ACTUAL_STEMS,
   CREATED_STEMS,
