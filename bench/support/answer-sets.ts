@@ -93,7 +93,9 @@ function listFiles(kind: Kind): string[] {
 
 const sample = <T>(questions: readonly T[]): T[] => questions.filter((_, position) => position % SAMPLE_INTERVAL === 0)
 
-export const isRefusal = (answer: string): boolean => answer.startsWith('I found no answer in')
+/** Also says what was not understood of a question about a table. */
+const REFUSAL = /^(?:I found no answer in|This is a question about .* (?:I cannot compute it|the table does not answer it)\.)/
+export const isRefusal = (answer: string): boolean => REFUSAL.test(answer)
 
 /** Lists passages instead of an answer. */
 const isNotice = (answer: string): boolean => isRefusal(answer) || answer.startsWith('Comparing, calculating and summarizing need')
