@@ -22,8 +22,14 @@ const CLAUSE = /\s+until (?:it|they|he|she|we) (?:is|are|was|were|gets?|has|have
 const FILLER = /\s+(?:at the moment|right now|currently|completely|look(?:s|ed|ing)? after)\b/gi
 /** "How do I", "how are refunds paid": the ways of doing something are in texts. */
 const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|would|must|may)|why)\b/i
-/** "After how many cups must I …": rules are in texts. */
-const RULE = /\b(?:must|can|should|may|could) (?:i|we|you)\b/i
+/** "After how many cups must I …", "how often do I …": rules are in texts, as is what a word means. */
+const RULE = new RegExp(
+  [
+    String.raw`\b(?:must|can|should|may|could) (?:i|we|you)\b|\bdo (?:i|you) (?:have|need) to\b`,
+    String.raw`^how (?:often|many times) (?:do|does|should|must) (?:i|you|one)\b|^what (?:does|do|did) .* mean\W*$`,
+  ].join('|'),
+  'i',
+)
 
 /** "Can Tara drive?" asks for a yes or no about a name. */
 const ABILITY = /^[Cc]an (?!I\b)\p{Lu}/u

@@ -86,7 +86,13 @@ for (const [question, values, interpretation] of [
     for (const part of interpretation.split(' … ')) assert.match(computations[0]?.interpretation ?? '', part)
   })
 
-for (const question of ['When does the lease of Ada Holt end?', 'When did T2 get there?', 'How many accidents did we add up in euros?'])
+for (const question of [
+  'When does the lease of Ada Holt end?',
+  'When did T2 get there?',
+  'How many accidents did we add up in euros?',
+  'What does van mean?',
+  'How often do I have to close tickets?',
+])
   test(`refused: ${question}`, () => assert.equal(askTables(question, [file], weights).computations, []))
 
 test.run()
