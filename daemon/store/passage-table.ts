@@ -217,7 +217,7 @@ export class PassageTable {
       const rows = (await table?.countRows()) ?? 0
       if (!table || rows === 0) return
       if (rows <= this.#exactRows || (await isWorthOptimizing(table, this.#schema)))
-        await optimizeTable(await this.#connect(), table, this.#schema, this.#handle.isRemote)
+        await this.#handle.rewrite(async () => optimizeTable(await this.#connect(), table, this.#schema, this.#handle.isRemote))
     })
   }
 

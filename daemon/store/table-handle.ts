@@ -54,6 +54,18 @@ export class TableHandle {
     }
   }
 
+  /** Runs work that writes all rows to new files, in a commit of its table. */
+  async rewrite(work: () => Promise<void>): Promise<void> {
+    const { files, name } = this.#options
+    await files?.beginRewrite(name)
+    try {
+      await work()
+    } catch (error) {
+      await files?.flush(name) // what it has committed is valid, and later commits must not be undone
+      throw error
+    }
+  }
+
   /** Runs a query. Commits of other daemons are visible within two seconds. Returns undefined if the table does not exist. */
   async query<T>(work: (table: Table) => Promise<T>): Promise<T | undefined> {
     return this.#translate(async () => {

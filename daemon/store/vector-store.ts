@@ -92,8 +92,9 @@ export class VectorStore {
     return this.#files ? this.#files.listTables() : (await this.#connect()).database.tableNames()
   }
 
-  /** Finds out whether the tables are as the last daemon left them when it stopped. Must be called before the first commit. */
+  /** Finds out whether the tables are as the last daemon left them when it stopped. Must be called before a table is opened. */
   async compareWithStop(): Promise<void> {
+    await this.#files?.undoRewrites()
     this.#isUnchanged = (await this.#files?.takeStopRecord()) ?? false
   }
 

@@ -93,7 +93,7 @@ function checkOriginal(home: string, content: string): string[] {
 }
 
 /** Everything acknowledged can be indexed in the end. A sync that was interrupted again and again is started only by a user. */
-async function checkIndexes({ client }: RunningDaemon): Promise<string[]> {
+async function checkIndexes({ client, home }: RunningDaemon): Promise<string[]> {
   const sources = await client.list('/knowledge-sources')
   for (const { id } of sources) await client.post(`/knowledge-sources/${id}/sync`)
   await waitForSyncs(client)
@@ -104,8 +104,16 @@ async function checkIndexes({ client }: RunningDaemon): Promise<string[]> {
     const state = `its source is ${status}: ${JSON.stringify({ error, progress })}`
     for (const document of missing) problems.push(`${document.name} is ${document.status}: ${document.error}; ${state}`)
   }
+  if (problems.length > 0) problems.push(...readLoggedErrors(home))
   return problems
 }
+
+/** The cause is only in the log, which is removed with the home. */
+const readLoggedErrors = (home: string): string[] =>
+  readFileSync(join(home, 'logs', 'daemon.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"err"'))
+    .slice(-5)
 
 async function createAgent({ client }: RunningDaemon, provider: ScriptedProvider): Promise<string> {
   const model = await client.create('/models', { name: 'scripted', ...provider.model })
