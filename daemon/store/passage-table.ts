@@ -3,8 +3,8 @@ import { type Columns, type PassageRow, toArrowTable, toRows } from './arrow.ts'
 import { type Filter, toCondition } from './filter.ts'
 import type { LanceConnection, Table } from './lance.ts'
 import { TableHandle, type TableOptions } from './table-handle.ts'
+import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './table-indexes/optimize-table.ts'
 import { searchText } from './table-indexes/search-text.ts'
-import { type IndexedColumns, isWorthOptimizing, optimizeTable } from './table-indexes/table-indexes.ts'
 import {
   chooseProbes,
   countPartitions,

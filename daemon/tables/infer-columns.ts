@@ -1,6 +1,6 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
 
-import { ColumnProfile } from './cells/column-profile.ts'
+import { ColumnTypeInference } from './cells/column-type-inference.ts'
 import { expandHeader } from './cells/header-words.ts'
 import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
 import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'
@@ -22,17 +22,19 @@ export interface TableSchema {
 
 /** Cells are trimmed; missing cells are empty. `forEachRow` is called once. */
 export function inferSchema(header: Row, forEachRow: (add: (row: Row) => void) => void): TableSchema {
-  const profiles = header.map(() => new ColumnProfile())
+  const inferences = header.map(() => new ColumnTypeInference())
   let [rowCount, summaryCount] = [0, 0]
   forEachRow((row) => {
     rowCount++
     if (isSummary(row)) summaryCount++
-    else for (const [index, profile] of profiles.entries()) profile.add(row[index] ?? '')
+    else for (const [index, inference] of inferences.entries()) inference.add(row[index] ?? '')
   })
   const hasSummary = rowCount >= MIN_ROWS_WITH_SUMMARY && summaryCount > 0 && summaryCount < rowCount
   const usedNames = new Set<string>(['rowid'])
-  const commas = findDecimalCommas(profiles)
-  const columns = profiles.map((profile, index) => createColumn(header[index] ?? '', index, profile, commas[index] ?? false, usedNames))
+  const commas = findDecimalCommas(inferences)
+  const columns = inferences.map((inference, index) =>
+    createColumn(header[index] ?? '', index, inference, commas[index] ?? false, usedNames),
+  )
   return {
     columns,
     sqlColumns: columns.flatMap(listSqlColumns),
@@ -41,7 +43,7 @@ export function inferSchema(header: Row, forEachRow: (add: (row: Row) => void) =
       hasSummary && isSummary(row)
         ? undefined
         : columns.flatMap((column, index) =>
-            convertCell(column, row[index] ?? '', { isDayFirst: profiles[index]?.isDayFirst, hasDecimalComma: commas[index] }),
+            convertCell(column, row[index] ?? '', { isDayFirst: inferences[index]?.isDayFirst, hasDecimalComma: commas[index] }),
           ),
   }
 }
@@ -68,21 +70,27 @@ function isSummary(row: Row): boolean {
 }
 
 /** Returns for each column whether "1.500" is one and a half thousand: a column decides for itself, or the others do. */
-function findDecimalCommas(profiles: readonly ColumnProfile[]): boolean[] {
-  const hasPoints = profiles.some(({ decimalMarks }) => decimalMarks.point > 0)
-  const hasCommas = profiles.some(({ decimalMarks, hasDottedDates }) => decimalMarks.comma > 0 || hasDottedDates)
-  return profiles.map(({ decimalMarks: { comma, point } }) => (comma === point ? hasCommas && !hasPoints : comma > point))
+function findDecimalCommas(inferences: readonly ColumnTypeInference[]): boolean[] {
+  const hasPoints = inferences.some(({ decimalMarks }) => decimalMarks.point > 0)
+  const hasCommas = inferences.some(({ decimalMarks, hasDottedDates }) => decimalMarks.comma > 0 || hasDottedDates)
+  return inferences.map(({ decimalMarks: { comma, point } }) => (comma === point ? hasCommas && !hasPoints : comma > point))
 }
 
-function createColumn(header: string, index: number, profile: ColumnProfile, hasDecimalComma: boolean, usedNames: Set<string>): Column {
-  const { type, unit, scale, reading, isPlainInteger } = profile.getType(hasDecimalComma)
+function createColumn(
+  header: string,
+  index: number,
+  inference: ColumnTypeInference,
+  hasDecimalComma: boolean,
+  usedNames: Set<string>,
+): Column {
+  const { type, unit, scale, reading, isPlainInteger } = inference.getType(hasDecimalComma)
   const name = createIdentifier(header || `column ${index + 1}`, usedNames)
   const readings: Column['readings'] = { text: name }
   if (type !== 'text') {
     readings[type === 'date' ? 'date' : 'number'] = name
     if (!isPlainInteger) readings.text = createIdentifier(`${name}_text`, usedNames)
   } else if (reading) readings[reading] = createIdentifier(`${name}_${reading}`, usedNames)
-  return { header, type, unit, scale, readings, ...(profile.hasEmptyCells ? { hasEmptyCells: true as const } : {}) }
+  return { header, type, unit, scale, readings, ...(inference.hasEmptyCells ? { hasEmptyCells: true as const } : {}) }
 }
 
 function listSqlColumns({ readings, type, scale }: Column): SqlColumn[] {

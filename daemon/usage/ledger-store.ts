@@ -1,8 +1,8 @@
 /** Stores the ledger: one row per call, and sums per day and month. */
 import type { CallOrigin, CallUsage } from '../core/meter.ts'
 import { type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
+import type { Period } from './budget-period.ts'
 import type { Entity } from './entities.ts'
-import type { Period } from './period.ts'
 import { type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
 
 export interface LedgerCall extends CallOrigin {

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { extractLinks } from '../../../daemon/knowledge/sources/web/extract-links.ts'
 import { resolvePageUrl } from '../../../daemon/knowledge/sources/web/page-url.ts'
-import { parseRobots } from '../../../daemon/knowledge/sources/web/robots.ts'
+import { parseRobots } from '../../../daemon/knowledge/sources/web/parse-robots.ts'
 
 const test = suite('links, robots and addresses')
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import type { FetchContext } from './fetch-page.ts'
-import { ALLOW_ALL, parseRobots, type Robots } from './robots.ts'
+import { ALLOW_ALL, parseRobots, type Robots } from './parse-robots.ts'
 
 const MAX_CRAWL_DELAY_S = 10
 const MAX_ROBOTS_BYTES = 512 * 1024

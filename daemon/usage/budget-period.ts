@@ -1,4 +1,4 @@
-/** The period of a threshold: a day or month in UTC. */
+/** The period of a budget: a day or month in UTC. */
 
 export interface Period {
   kind: 'day' | 'month'

@@ -32,7 +32,7 @@ interface Numbers {
 
 const createNumbers = (): Numbers => ({ any: 0, whole: 0, scale: 0, unit: undefined })
 
-export class ColumnProfile {
+export class ColumnTypeInference {
   isDayFirst = false
   hasEmptyCells = false
   /** Whether a date or number shows which decimal mark the document has. */

@@ -1,4 +1,4 @@
-/** The full-text and key indexes of a table, and when its rows and indexes are worth rewriting. */
+/** Merges the small files of a table and updates its full-text and key indexes, and tells when that is worth it. */
 import type { LanceConnection, Table } from '../lance.ts'
 
 export interface IndexedColumns {
