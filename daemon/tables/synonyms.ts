@@ -37,8 +37,8 @@ song track title single
 nation country
 height tall tallest taller
 length long distance longest shortest
-size area large largest larger small smallest smaller big biggest bigger
-area large largest larger small smallest smaller big biggest bigger
+size area space large largest larger small smallest smaller big biggest bigger
+area space large largest larger small smallest smaller big biggest bigger
 unit apartment flat
 age old oldest youngest older younger
 price expensive cheapest cheaper cost
@@ -126,19 +126,18 @@ export const areSynonyms = (first: string, second: string): boolean => {
   return first.length >= length && second.length >= length && first.slice(0, length) === second.slice(0, length)
 }
 
-/** What the units of headers, such as "Distance (km)", are called. */
+/** What units are called: all words of a line mean the same. */
 const UNIT_NAMES = `
-km kilometres kilometers kilometre kilometer
+km kms kilometres kilometers kilometre kilometer
+m metres meters
+m² m2 sqm qm metres meters
 kg kilograms kilos kilogram kilo weight
 g grams gram weight
 kwh kilowatt
-sqm metres meters
-m² metres meters
-l litres liters
-min minutes
-mins minutes
-h hours
-hrs hours
+l ltr litres liters litre liter
+min mins minutes
+h hr hrs hours
+pcs pc pieces piece units items
 month monthly
 year yearly annual
 week weekly
@@ -147,20 +146,24 @@ day daily
 const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   UNIT_NAMES.trim()
     .split('\n')
-    .map((line) => [line.split(' ')[0] ?? '', new Set(line.split(' '))]),
+    .map((line) => line.split(' '))
+    .flatMap((names) => names.flatMap((name) => (name === 'weight' ? [] : [[name, new Set(names)] as const]))),
 )
 
 /** "Distance (km)", "dur_min" */
-const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|(?:^|[ _])(km|kg|g|kwh|mins?|h|l)$/i
+const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|(?:^|[ _])(?!(?:month|year|week|day)(?:ly)?$)(\p{L}+[²2]?)$/iu
 /** "Monthly fee", "Annual rent" */
 const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
 const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))
 
-/** Returns the words for the units of a header, and the units themselves. */
-export function listUnitNames(header: string): Set<string> {
+/** Returns the words for the units of a header and of its numbers, and the units themselves. */
+export function listUnitNames(header: string, unitOfNumbers: string): Set<string> {
   const unit = UNIT_OF_HEADER.exec(header)
-  const units = [...(unit?.[1] ?? unit?.[2] ?? '').split('/'), ...(PERIODICAL.exec(header) ?? []).map(getPeriod)]
-  return new Set(units.map((name) => name.trim().toLowerCase()).flatMap((name) => [...(NAMES_BY_UNIT.get(name) ?? [name])]))
+  const units = [...(unit?.[1] ?? unit?.[2] ?? '').split('/'), unitOfNumbers, ...(PERIODICAL.exec(header) ?? []).map(getPeriod)]
+  const isUnit = (name: string) => NAMES_BY_UNIT.has(name) || unit?.[2] === undefined
+  return new Set(
+    units.map((name) => name.trim().toLowerCase()).flatMap((name) => (isUnit(name) ? [...(NAMES_BY_UNIT.get(name) ?? [name])] : [])),
+  )
 }
 
 const SHORTER_THAN_DAYS: readonly string[] = ['min', 'mins', 'minutes', 'h', 'hrs', 'hours']

@@ -14,6 +14,7 @@ import { parseQuestion } from '../../tables/parse-question.ts'
 import { listUsedColumns } from '../../tables/query.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import { describeMeaning, type Meaning, replacePhrases, usesMeaning } from '../../tables/similarity/choose-meanings.ts'
+import { listOmissions, type Omission } from '../../tables/similarity/omitted-words.ts'
 import { findUnclearPhrases, type UnclearPhrase } from '../../tables/similarity/unclear-words.ts'
 import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.ts'
 import { createStateConditions, namesState } from '../../tables/states/link-states.ts'
@@ -21,6 +22,7 @@ import { createStatusConditions, namesStatus } from '../../tables/states/link-st
 import { areSynonyms } from '../../tables/synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
+import { writeCompounds } from '../../tables/wording/compound-words.ts'
 import { nameDates } from '../../tables/wording/named-dates.ts'
 import { namePeriods, namesPeriod } from '../../tables/wording/relative-periods.ts'
 import type { StoredTable, TableStore } from './table-store.ts'
@@ -58,9 +60,37 @@ export function askTables(
   meanings: readonly Meaning[] = [],
 ): TableReply {
   const today = formatDay(now)
-  const question = replacePhrases(nameQuestionPeriods(asked, files, today), meanings)
+  const ask = (text: string) => askOnce(text, files, weights, cache, today, meanings)
+  const question = writeTableCompounds(replacePhrases(nameQuestionPeriods(asked, files, today), meanings), files, cache)
+  const { reply, omissions } = ask(question)
+  // A question that is not understood may have words that say nothing.
+  for (const { text, note, columns } of omissions()) {
+    const isMeant = ({ table, usedColumns }: Computation) =>
+      columns === undefined || [...(columns.get(table) ?? [-1])].every((column) => usedColumns.includes(column))
+    const { computations } = ask(text).reply
+    if (computations.length === 0 || !computations.every(isMeant)) continue
+    const uncertain = computations.map((each) => ({
+      ...each,
+      interpretation: `${each.interpretation} ${note}`,
+      isUncertain: true as const,
+    }))
+    return { computations: uncertain, ...(reply.unclear ? { unclear: reply.unclear } : {}) }
+  }
+  return reply
+}
+
+/** `omissions` lists what the question may be without words that were not understood. */
+function askOnce(
+  question: string,
+  files: readonly TableStore[],
+  weights: Weights,
+  cache: TableWordCache,
+  today: string,
+  meanings: readonly Meaning[],
+): { reply: TableReply; omissions: () => Omission[] } {
   const parsed = parseQuestion(removeFiller(question), today)
-  if (asksForText(parsed)) return { computations: [] }
+  const nothing = { reply: { computations: [] }, omissions: () => [] }
+  if (asksForText(parsed)) return nothing
   const words = parsed.words.filter(({ isStop, number }) => !isStop && number === undefined).map(({ text }) => text)
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
   const asksForMoney = asksForIncome(question) || parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
@@ -78,7 +108,7 @@ export function askTables(
     }),
   )
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
-  if (largest === 0) return { computations: [] }
+  if (largest === 0) return nothing
   const byOverlap = candidates.sort((a, b) => b.overlap - a.overlap)
   const best = byOverlap.filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP).slice(0, MAX_TABLES)
   const hasOther = best.some(({ table, values }) => hasDuration(parsed, table, values))
@@ -99,15 +129,17 @@ export function askTables(
   const answers = found.filter(({ table, query }) => meanings.every((meaning) => usesMeaning(table, query, meaning)))
   const problem = answers.length === 0 ? describeProblem(question, tables, today) : undefined
   // A question for a computation that is not about these tables has a problem with none of them.
-  const isUnclear = answers.length === 0 && meanings.length === 0 && (problem !== undefined || !asksForComputation(question))
-  const unclear = isUnclear ? findUnclearPhrases(question, tables, byOverlap.slice(0, MAX_COMPARED_TABLES), today) : []
-  return {
+  const isUnclear = answers.length === 0 && (problem !== undefined || !asksForComputation(question))
+  const others = byOverlap.slice(0, MAX_COMPARED_TABLES)
+  const unclear = isUnclear && meanings.length === 0 ? findUnclearPhrases(question, tables, others, today) : []
+  const reply = {
     computations: answers.map((answer) =>
       toComputation(answer, tables.find(({ table }) => table === answer.table) as QueryableTable<StoredTable>, meanings),
     ),
     ...(problem ? { problem: { document: problem.table.document, text: problem.text, missing: problem.missing } } : {}),
     ...(unclear.length > 0 ? { unclear } : {}),
   }
+  return { reply, omissions: () => (isUnclear ? listOmissions(question, tables, byOverlap, today) : []) }
 }
 
 /** The day on the clock of the machine. */
@@ -118,6 +150,12 @@ const formatDay = (date: Date): string =>
 function nameQuestionPeriods(question: string, files: readonly TableStore[], today: string): string {
   const isHeader = () => files.some((file) => file.listTables().some(({ columns }) => columns.some(({ header }) => namesPeriod(header))))
   return nameDates(namesPeriod(question) && !isHeader() ? namePeriods(question, today) : question, today)
+}
+
+function writeTableCompounds(question: string, files: readonly TableStore[], cache: TableWordCache): string {
+  const known = files.flatMap((file) => file.listTables().map((table) => cache.get(file.path, table, () => file.listValues(table))))
+  const names = new Set(known.flatMap(({ title, headers }) => [...title, ...headers]))
+  return writeCompounds(question, names, (name) => known.find(({ compounds }) => compounds.has(name))?.compounds.get(name))
 }
 
 const isNamed = ({ stems: cell }: CellValue, stems: ReadonlySet<string>): boolean =>

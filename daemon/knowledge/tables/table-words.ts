@@ -3,6 +3,7 @@ import { expandHeader } from '../../tables/cells/header-words.ts'
 import { splitWords } from '../../tables/parse-question.ts'
 import type { CellValue } from '../../tables/typed-table.ts'
 import { COLUMN_WORDS } from '../../tables/vocabulary.ts'
+import { listCompounds } from '../../tables/wording/compound-words.ts'
 import type { StoredTable } from './table-store.ts'
 
 /** Of all tables that are kept. */
@@ -13,6 +14,8 @@ export interface TableWords {
   headers: readonly string[]
   /** The distinct values of a small table. Those of a large one are searched for. */
   values: readonly CellValue[] | undefined
+  /** What is written with a hyphen, by how it is written without. */
+  compounds: ReadonlyMap<string, string>
 }
 
 export class TableWordCache {
@@ -24,10 +27,12 @@ export class TableWordCache {
     const key = [path, table.name, table.documentId, table.contentHash].join('\0')
     const known = this.#words.get(key)
     if (known) return known
+    const values = listValues()
     const words = {
       title: new Set(listStems(table.title)),
       headers: table.columns.flatMap(({ header }) => listStems(expandHeader(header))),
-      values: listValues(),
+      values,
+      compounds: listCompounds([...table.columns.map(({ header }) => header), ...(values ?? []).map(({ text }) => text)]),
     }
     this.#size += 1 + (words.values?.length ?? 0)
     // The tables of a source are asked together, so that removing the oldest ones alone would not help.

@@ -17,7 +17,8 @@ const NUMBERING = /\S\s(?:no|nr|number)\.?$/i
 const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund)\b/i
 const QUANTITY = /\b(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)\b/i
 
-const PEOPLE = /\b(?:attended|attendance|attendees|visitors|guests|participants|people|persons|enrolled|registered|spectators)\b/i
+const PEOPLE =
+  /\b(?:attended|attendance|attendees|visitors|guests|participants|people|persons|pax|covers|heads|enrolled|registered|spectators)\b/i
 
 /** What is paid for something, beside the price for which it is sold. */
 const EXPENSE = /\b(?:costs?|purchase|deposit)\b/i

@@ -24,7 +24,18 @@ est estimated
 appt appointment
 pts points
 dob date of birth
-datum date`
+datum date
+prio priority
+sev severity
+yr year
+yrs years
+lic licence
+desc description
+loc location
+btl bottles
+wt weight
+dist distance
+pc piece`
     .split('\n')
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
 )

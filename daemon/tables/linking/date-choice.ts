@@ -73,7 +73,9 @@ export function listMeantDates(
     return { columns: [...named].slice(0, MAX_DATES), areOfEvents: true }
   }
   const dates = [...columns.keys()].filter(isDate)
-  const isOther = (column: Column) => isOut(column) || listStems(column).some((stem) => OTHER_STEMS.has(stem))
+  // The delivery date of deliveries is when they happened.
+  const isOfRows = (column: Column) => words.some(({ isTitle, stem }) => isTitle && listStems(column).includes(stem))
+  const isOther = (column: Column) => isOut(column) || listStems(column).some((stem) => OTHER_STEMS.has(stem) && !isOfRows(column))
   const all = dates.filter((column) => !isOther(columns[column] as Column))
   // What was ordered and then "packaged" happened when it was ordered.
   const events = all.filter((column, index) => index === 0 || !isParticiple(columns[column] as Column))

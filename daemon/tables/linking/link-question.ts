@@ -1,8 +1,10 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 
+import { stem as toStem } from '../../language/content-words.ts'
+import { countsPeople } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier, isMoney } from '../infer-columns.ts'
-import { listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import { covers, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { createBooleanConditions, createEmptyConditions, createZeroConditions } from '../states/link-booleans.ts'
 import { createStateConditions } from '../states/link-states.ts'
@@ -21,6 +23,11 @@ const MIN_PREFIX_LENGTH = 5
 const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
 
+/** What follows these is asked for or grouped by. */
+const KIND_MARKERS: ReadonlySet<string> = new Set(['which', 'what', 'per', 'each', 'every', 'by'])
+/** Of "Oil on canvas": a noun may stand before them. */
+const INNER_PREPOSITIONS: ReadonlySet<string> = new Set(['on', 'with', 'in', 'for', 'from', 'to', 'of', 'and'])
+
 interface CellRun extends Span {
   column: number
   text: string
@@ -28,7 +35,8 @@ interface CellRun extends Span {
 }
 
 export function linkQuestion(question: Question, table: TypedTable, values: readonly CellValue[]): Links {
-  const columns = linkColumns(question, table.columns)
+  const headers = linkColumns(question, table.columns)
+  const columns = [...headers, ...(question.today === undefined ? [] : linkKinds(question, table.columns, values, headers))]
   const runs = values.flatMap((value) => findRuns(question, value))
   const valueConditions = createValueConditions(runs)
   const statuses = createStatusConditions(question, table.columns, valueConditions, values)
@@ -63,12 +71,16 @@ const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + 
 
 function linkColumns({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
   const date = columns.findIndex(({ readings }) => readings.date)
-  return columns.flatMap(({ header, type }, index) => {
+  return columns.flatMap(({ header, type, unit, readings }, index) => {
     // Beside a date, the column Day is the weekday: "how many days" counts dates.
     const column = today !== undefined && date >= 0 && type === 'text' && header.toLowerCase() === 'day' ? date : index
     // Units and remarks in parentheses are not asked for.
     const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
-    const unitNames = listUnitNames(header)
+    const unitNames = listUnitNames(header, today === undefined ? '' : unit.toLowerCase())
+    const means = (word: Word) =>
+      wanted.some(({ stem }) => areSynonyms(stem, word.stem)) ||
+      (today !== undefined &&
+        (isAbbreviated(header, word) || (readings.number !== undefined && measures(columns[index] as Column, unitNames, word))))
     const content = headerWords.filter(({ isStop, text }) => !isStop || COLUMN_WORDS.has(text))
     const wanted = content.length > 0 ? content : headerWords
     const links: ColumnLink[] = []
@@ -82,12 +94,41 @@ function linkColumns({ words, today }: Question, columns: readonly Column[]): Co
         links.push({ column, start, end, match: seen.size >= new Set(wanted.map(({ stem }) => stem)).size ? 'exact' : 'part' })
         start = end - 1
       } else if (unitNames.has(word.text)) links.push({ column, start, end: start + 1, match: 'part' })
-      else if (wanted.some(({ stem }) => areSynonyms(stem, word.stem)) && !isOtherUnit(word.text, unitNames))
-        links.push({ column, start, end: start + 1, match: 'synonym' })
+      else if (means(word) && !isOtherUnit(word.text, unitNames)) links.push({ column, start, end: start + 1, match: 'synonym' })
     }
     return links
   })
 }
+
+/** "Which room" where most values of a column are rooms: "Main room", "Side room". */
+function linkKinds(
+  { words }: Question,
+  columns: readonly Column[],
+  values: readonly CellValue[],
+  links: readonly ColumnLink[],
+): ColumnLink[] {
+  return words.flatMap(({ stem }, start) => {
+    if (!KIND_MARKERS.has(words[start - 1]?.text ?? '') || links.some((link) => covers(link, start))) return []
+    return columns.flatMap(({ type }, column): ColumnLink[] => {
+      const own = type === 'text' ? values.filter((value) => value.column === column) : []
+      const ofKind = own.filter(({ stems }) => stems.length > 1 && (stems[0] === stem || stems.at(-1) === stem))
+      return ofKind.length > 1 && ofKind.length >= own.length / 2 ? [{ column, start, end: start + 1, match: 'part' }] : []
+    })
+  })
+}
+
+/** "Licence" for "Lic. valid to". */
+const isAbbreviated = (header: string, { text }: Word): boolean =>
+  Array.from(header.matchAll(/\b(\p{L}{3,})\.(?! ?n[or]\b)/giu)).some(
+    ([, short = '']) => text.length > short.length + 1 && text.startsWith(short.toLowerCase()),
+  )
+
+const PEOPLE: ReadonlySet<string> = new Set('people persons guests visitors attendees participants diners heads pax'.split(' '))
+const TIME_UNITS = ['hours', 'minutes']
+
+/** "Long" for "first_reply_h", "people" for Covers. */
+const measures = (column: Column, unitNames: ReadonlySet<string>, { text, stem }: Word): boolean =>
+  (PEOPLE.has(text) && countsPeople(column)) || TIME_UNITS.some((unit) => unitNames.has(unit) && areSynonyms(toStem(unit), stem))
 
 export function createCellValue(column: number, text: string): CellValue {
   const stems = splitWords(text).map(({ stem }) => stem)
@@ -120,6 +161,12 @@ function findRuns({ words, stems }: Question, { column, text, stems: cell, bareL
     for (let start = 0; start + 1 < words.length; start++)
       if (words[start]?.stem === cell[1] && words[start + 1]?.stem === cell[0] && cell[0] !== cell[1])
         return [...runs, { column, text, start, end: start + 2, isExact: true }]
+  // "Oil paintings on canvas" for "Oil on canvas".
+  const inner = cell.findIndex((stem, index) => index > 0 && index < cell.length - 1 && INNER_PREPOSITIONS.has(stem))
+  if (inner > 0)
+    for (let start = 0; start + cell.length < words.length; start++)
+      if (cell.every((stem, index) => words[start + index + (index < inner ? 0 : 1)]?.stem === stem))
+        return [...runs, { column, text, start, end: start + cell.length + 1, isExact: true }]
   for (let start = 0; start < words.length; start++)
     for (let from = 0; from < cell.length; from++) {
       const word = words[start] as Word

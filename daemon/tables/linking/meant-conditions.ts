@@ -1,12 +1,12 @@
 /** Finds conditions that a question does not mean, because its words name another column. */
 import { isNumbering } from '../cells/column-roles.ts'
 import { isIdentifier, isYear } from '../infer-columns.ts'
-import type { Word } from '../parse-question.ts'
+import type { Question, Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS, isOperationWord } from '../vocabulary.ts'
+import { COLUMN_WORDS, isOperationWord, toStems } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
-import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
 
@@ -109,3 +109,12 @@ export const isColumnName = (
 /** "How many times" counts rows, also where a column is "Time". */
 export const isTimes = (words: readonly Word[], index: number): boolean =>
   words[index]?.text === 'times' && words[index - 1]?.text === 'many'
+
+const NEUTRAL_STEMS = toStems('hour minute work total actual time duration week month day')
+
+/** "How many hours did Ann work" does not ask for "Hours until reply". */
+export function isOtherTime({ words, stems }: Question, { start, column }: ColumnLink, { columns }: TypedTable): boolean {
+  const isTime = /^(?:hours?|hrs|minutes?|mins)$/.test(words[start]?.text ?? '') && words[start - 1]?.text === 'many'
+  const particular = listHeaderStems(columns[column]?.header ?? '').filter((stem) => !NEUTRAL_STEMS.has(stem) && stem.length > 1)
+  return isTime && stems.has('work') && particular.length > 0 && !particular.some((stem) => stems.has(stem))
+}

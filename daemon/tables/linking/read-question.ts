@@ -11,7 +11,7 @@ import { isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
-import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure, isTimes } from './meant-conditions.ts'
+import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure, isOtherTime, isTimes } from './meant-conditions.ts'
 import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
 
@@ -69,6 +69,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isSuffix(titled.words, link, all) &&
         !attributes.includes(link.start) &&
         !isTimes(titled.words, link.start) &&
+        !isOtherTime(titled, link, table) &&
         !isCounted(link),
     ),
     conditions: all.conditions.filter(
@@ -264,6 +265,8 @@ export function ignoreTitle(question: Question, table: TypedTable, values: reado
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
     (stems.has(stem) ||
+      // The membership of members.
+      (text.endsWith('ship') && [...stems].some((title) => text.startsWith(title))) ||
       (!isValue(stem) && [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem))) ||
       (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }

@@ -1,0 +1,172 @@
+/** Finds words of a question that say nothing about the rows of a table, so that the question can be read without them. */
+import { listUnknownWords, type QueryableTable } from '../answer-table-question.ts'
+import { type Links, listHeaderStems, listTitleStems } from '../linking/links.ts'
+import { asksForText, removeFiller } from '../linking/question-form.ts'
+import { isName, readQuestion } from '../linking/read-question.ts'
+import { covers, parseQuestion, type Word } from '../parse-question.ts'
+import { isDataFile, type TypedTable } from '../typed-table.ts'
+import { AGE_DIRECTIONS, AVERAGES, isSuperlative, list, NEGATIONS, PARTICULAR_SUPERLATIVES } from '../vocabulary.ts'
+
+/** A question without some of its words. */
+export interface Omission {
+  text: string
+  /** Says what was left out, or taken to mean the rows. */
+  note: string
+  /** The columns that the answer must use, by table; other tables must not answer. */
+  columns?: ReadonlyMap<string, ReadonlySet<number>>
+}
+
+const MAX_OMITTED = 2
+const MAX_CLAUSES = 4
+
+type ReadableTable = Pick<QueryableTable, 'table' | 'values'>
+
+const CLAUSE_END = /(?:[,;:?!]+(?=\s|$)|[()]|\s[-–—]+(?=\s))\s*/
+/** The clause says the same again. */
+const PARAPHRASE = /^(?:i\. ?e\.?|ie|meaning|that is(?: to say)?|that means|in other words|namely|or rather)(?=\s|$),?\s*/i
+const QUESTION =
+  /^(?:(?:so|for|in|at|on|from|to|of|by|with) )?(?:how|which|what|who|whose|when|where|did|do|does|is|are|was|were|has|have)\b/i
+/** A clause with one of these words says which rows count, or by what. */
+const RESTRICTING: ReadonlySet<string> = new Set([...NEGATIONS, ...list('no only just including include too also both either')])
+const MEASURING = /^(?:going|judging|measured|ranked|sorted|according|based|in terms)\b/i
+
+/** The most careful readings come first. */
+export function listOmissions(
+  text: string,
+  tables: readonly QueryableTable[],
+  others: readonly ReadableTable[],
+  today: string,
+): Omission[] {
+  const data = tables.filter(({ table }) => isDataFile(table))
+  if (data.length === 0 || asksForText(parseQuestion(removeFiller(text), today))) return []
+  return [...omitClauses(text, data, today), ...omitWords(text, data, others, today)]
+}
+
+/** "…, i.e. not paid yet", "…, counting all of them", "what do people complain about, which topic has the most tickets". */
+function omitClauses(text: string, tables: readonly QueryableTable[], today: string): Omission[] {
+  const clauses = text.split(CLAUSE_END).filter((clause) => clause.trim() !== '')
+  if (clauses.length < 2 || clauses.length > MAX_CLAUSES) return []
+  const read = (clause: string) => {
+    const parsed = parseQuestion(removeFiller(clause), today)
+    return { parsed, tables: tables.map((item) => ({ table: item.table, links: readQuestion(parsed, item, tables).links })) }
+  }
+  const omit = (isOmitted: (clause: string) => boolean): Omission[] => {
+    const omitted = clauses.filter(isOmitted)
+    const kept = clauses.filter((clause) => !isOmitted(clause))
+    if (omitted.length === 0 || !kept.some((clause) => QUESTION.test(clause))) return []
+    // What a paraphrase names, the answer must use.
+    const named = omitted.filter(isParaphrase).flatMap((clause) => read(clause.replace(PARAPHRASE, '')).tables)
+    const columns = new Map(named.map(({ table, links }) => [table.name, listNamed(links)]))
+    const most = Math.max(0, ...[...columns.values()].map(({ size }) => size))
+    const closest = new Map([...columns].filter(([, { size }]) => size === most))
+    return [{ text: kept.join(', '), note: describeOmission(omitted), ...(most > 0 ? { columns: closest } : {}) }]
+  }
+  const isParaphrase = (clause: string) => PARAPHRASE.test(clause)
+  const isAside = (clause: string) => !QUESTION.test(clause) && !isParaphrase(clause) && !says(clause)
+  const hasConditions = (clause: string) => read(clause).tables.some(({ links }) => links.conditions.length > 0)
+  return [
+    ...omit(isAside),
+    ...omit((clause) => isParaphrase(clause) || isAside(clause)),
+    ...clauses
+      .filter((clause) => QUESTION.test(clause))
+      .reverse()
+      .flatMap((kept) => omit((clause) => clause !== kept && QUESTION.test(clause) && !hasConditions(clause))),
+  ]
+
+  function says(clause: string): boolean {
+    const { parsed, tables: linked } = read(clause)
+    return (
+      parsed.numbers.some(({ isWord, value }) => !isWord || value > 1) ||
+      parsed.dates.length > 0 ||
+      MEASURING.test(clause) ||
+      parsed.words.some((word) => RESTRICTING.has(word.text) || isName(word, text)) ||
+      linked.some(({ links }) => listNamed(links).size > 0)
+    )
+  }
+}
+
+/** The columns that words name, or state conditions on. */
+const listNamed = ({ columns, conditions }: Links): Set<number> =>
+  new Set([
+    ...columns.flatMap(({ match, column }) => (match === 'synonym' ? [] : [column])),
+    ...conditions.map(({ condition }) => condition.column),
+  ])
+
+const describeOmission = (omitted: readonly string[]): string =>
+  `${omitted.map((part) => `“${part.trim()}”`).join(' and ')} ${omitted.length > 1 ? 'were' : 'was'} left out.`
+
+/** Each unknown word must be one that can be left out. */
+function omitWords(text: string, tables: readonly QueryableTable[], others: readonly ReadableTable[], today: string): Omission[] {
+  const parsed = parseQuestion(removeFiller(text), today)
+  return tables.flatMap((item): Omission[] => {
+    const { table } = item
+    const { question, links } = readQuestion(parsed, item, tables)
+    const unknown = listUnknownWords(question, links)
+    const known = new Set(others.flatMap((other) => [...listTitleStems(other.table), ...other.table.columns.flatMap(listStems)]))
+    const places = unknown.map((word) => question.words.indexOf(word))
+    const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match !== 'synonym')
+    if (places.length === 0 || places.length > MAX_OMITTED || !isNamed) return []
+    if (unknown.some((word) => known.has(word.stem) || word.number !== undefined || isName(word, text))) return []
+    const rows = places.filter((index) => isRowNoun(question.words, index, table, links))
+    const left = places.filter((index) => !rows.includes(index))
+    if (!left.every((index) => isVerbOfMeasure(question.words, index, table, links) || isBusiness(question.words, index))) return []
+    const name = [...listTitleStems(table)][0] ?? ''
+    const replaced = places.reduce(
+      (rest, index) => replaceWord(rest, question.words[index]?.text ?? '', rows.includes(index) ? name : ''),
+      text,
+    )
+    const toTexts = (indexes: readonly number[]) => indexes.map((index) => question.words[index]?.text ?? '')
+    const notes = [
+      ...toTexts(rows).map((noun) => `“${noun}” was taken to mean its rows.`),
+      ...(left.length > 0 ? [describeOmission(toTexts(left))] : []),
+    ]
+    return replaced === text ? [] : [{ text: replaced, note: notes.join(' '), columns: new Map([[table.name, new Set()]]) }]
+  })
+}
+
+const listStems = ({ header }: { header: string }): string[] => listHeaderStems(header)
+
+const replaceWord = (text: string, word: string, by: string): string =>
+  text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), by)
+
+const PARTICLES: ReadonlySet<string> = new Set(list('up out off over down in around about back away on through the a an'))
+const SUBJECTS: ReadonlySet<string> = new Set(list('have has had been be being who that which we they you i he she'))
+const COUNTING: ReadonlySet<string> = new Set(list('most least fewest'))
+const DETERMINERS: ReadonlySet<string> = new Set(list('the our this'))
+/** What the owner of the tables is: all rows are about it. */
+const BUSINESSES: ReadonlySet<string> = new Set(
+  list(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery museum farm
+    bakery garage clinic library charity association society cooperative house place`),
+)
+
+const isNumber = ({ columns }: TypedTable, { columns: links }: Links, index: number): boolean =>
+  links.some((link) => {
+    const { readings, type } = columns[link.column] ?? {}
+    return covers(link, index) && readings?.number !== undefined && type !== 'boolean'
+  })
+
+/** "Solo shows draw more visitors", "has piled up the most overtime": what is measured says enough. */
+function isVerbOfMeasure(words: readonly Word[], index: number, table: TypedTable, links: Links): boolean {
+  const before = words[index - 1]
+  const isAfterSubject =
+    before !== undefined &&
+    (before.isTitle || SUBJECTS.has(before.text) || [...links.columns, ...links.conditions].some(({ end }) => end === index))
+  const at = words.findIndex(({ text }, position) => position > index && !PARTICLES.has(text))
+  const extreme = words[at]
+  if (!isAfterSubject || extreme === undefined || !isSuperlative(extreme)) return false
+  return isNumber(table, links, at + 1) || (at === words.length - 1 && !COUNTING.has(extreme.text))
+}
+
+/** "Members of our club", "how many members does the parish have". */
+const isBusiness = (words: readonly Word[], index: number): boolean =>
+  BUSINESSES.has(words[index]?.text ?? '') && DETERMINERS.has(words[index - 1]?.text ?? '')
+
+/** "How many minutes does an average visit last", "the oldest device": the noun is not what is measured. */
+function isRowNoun(words: readonly Word[], index: number, table: TypedTable, links: Links): boolean {
+  const before = words[index - 1]?.text ?? ''
+  const next = words[index + 1]
+  const isHead = next === undefined || next.isStop || links.conditions.some(({ start }) => start === index + 1)
+  const isMeasured = words.some((_, position) => position < index && isNumber(table, links, position))
+  const isParticular = PARTICULAR_SUPERLATIVES.has(before) || AGE_DIRECTIONS[before] !== undefined || before === 'newest'
+  return isHead && ((AVERAGES.has(before) && isMeasured) || isParticular)
+}
