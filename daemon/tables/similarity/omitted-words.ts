@@ -135,8 +135,8 @@ const COUNTING: ReadonlySet<string> = new Set(list('most least fewest'))
 const DETERMINERS: ReadonlySet<string> = new Set(list('the our this'))
 /** What the owner of the tables is: all rows are about it. */
 const BUSINESSES: ReadonlySet<string> = new Set(
-  list(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery museum farm
-    bakery garage clinic library charity association society cooperative house place`),
+  list(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery
+    museum farm bakery garage clinic library charity association society cooperative house place`),
 )
 
 const isNumber = ({ columns }: TypedTable, { columns: links }: Links, index: number): boolean =>

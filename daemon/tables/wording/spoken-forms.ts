@@ -27,10 +27,7 @@ const FILLERS: Phrases = [
   [/\bstuff\b/gi, 'things'],
   [/\btowards?\b/gi, 'for'],
   // Verbs that say no more than "is".
-  [
-    /\b(?:turn(?:s|ed)? out|end(?:s|ed)? up|prove[sdn]*|happen(?:s|ed)?|seem(?:s|ed)?|appear(?:s|ed)?)(?: to be| to have been| being| as)\b/gi,
-    'were',
-  ],
+  [/\b(?:turn(?:s|ed)? out|end(?:s|ed)? up|prove[sdn]*|happen(?:s|ed)?|seem(?:s|ed)?|appear(?:s|ed)?) (?:to be|being|as)\b/gi, 'were'],
   [/(?<=\b(?:does|do|did)\b.*) last(?=\s*(?:\?|$|on average|for\b|in total))/gi, ' take'],
   [/\b(?:the |those )?ones\b/gi, ' '],
   [/(?<=\b(?:\p{L}{3,}est|last|first|best|worst|expensive|recent) )one\b(?! of\b)/giu, ' '],
