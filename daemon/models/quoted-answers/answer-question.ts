@@ -17,7 +17,7 @@ import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { isRecord } from './match-records.ts'
 import { asksForCalculation, asksForList, asksForSummary } from './question/detect-task.ts'
-import { hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
+import { hasMissingName, hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
@@ -44,6 +44,8 @@ const MAX_PASSAGES = 8
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
 const MIN_CERTAIN = 8.5
 const MIN_PROBABLE = -2
+/** The passages may be about something else. */
+const MIN_PROBABLE_WITHOUT_NAME = 2.5
 /** Near the limit, a passage that resembles the question more speaks for its answer, and one that resembles it less against it. */
 const NEUTRAL_SIMILARITY = 0.4
 const SIMILARITY_WEIGHT = 8
@@ -76,7 +78,8 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   const lacksTerm = hasMissingTerm(text, texts)
-  const isProbable = best !== undefined && (await isLikely(models, text, best, read[best.passage] as ContextPassage))
+  const limit = hasMissingName(text, texts) ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
+  const isProbable = best !== undefined && (await isLikely(models, text, best, read[best.passage] as ContextPassage, limit))
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return { text: formatNeedsChatModel(read, listCentralParts(text, read)), confidence: 'none' }
@@ -107,10 +110,16 @@ async function formatReply(
 }
 
 /** Whether the answer is at least probable. Close to the limit, it is also compared what the question and the passage are about. */
-async function isLikely(models: AnswerModels, question: string, { confidence }: Answer, passage: ContextPassage): Promise<boolean> {
+async function isLikely(
+  models: AnswerModels,
+  question: string,
+  { confidence }: Answer,
+  passage: ContextPassage,
+  limit: number,
+): Promise<boolean> {
   const { headings = [], content } = passage
   if (!isEnglish(question) || isOtherLanguage(question, content)) return confidence >= MIN_PROBABLE_IN_OTHER_LANGUAGES
-  const lead = confidence - MIN_PROBABLE
+  const lead = confidence - limit
   if (Math.abs(lead) > MAX_SIMILARITY_EFFECT) return lead > 0
   const [asked = [], found = []] = await models.embed([question, `${joinHeadings(headings)}\n${content}`])
   const similarity = [...asked].reduce((sum, number, index) => sum + number * (found[index] as number), 0)

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hasMissingTerm, isMissingCase } from '../../../daemon/models/quoted-answers/question/find-missing-terms.ts'
+import { hasMissingName, hasMissingTerm, isMissingCase } from '../../../daemon/models/quoted-answers/question/find-missing-terms.ts'
 
 const test = suite('missing terms')
 const texts = [
@@ -15,6 +15,14 @@ test('names, numbers, years and places that no text contains are missing', () =>
   assert.not(hasMissingTerm('How much leave is there in Norway in 2026?', texts))
   assert.not(hasMissingTerm('Where are the PDFs?', texts), 'a plural')
   assert.not(hasMissingTerm('Who gets leave of two weeks?', texts), 'small words are no names')
+})
+
+test('a misspelt name is not missing, and numbers and days are no names', () => {
+  assert.ok(hasMissingName('How much leave is there in Sweden?', texts))
+  assert.not(hasMissingName('How much leave is there in Norwya?', texts))
+  assert.ok(hasMissingTerm('How much leave is there in Norwya?', texts), 'it may still be another name')
+  assert.not(hasMissingName('Can I take leave on Mondays in 2027?', texts))
+  assert.not(hasMissingName('How much leave is there for part-timers?', texts))
 })
 
 test('a case at the end of the question is missing if no text mentions it', () => {

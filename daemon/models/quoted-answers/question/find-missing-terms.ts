@@ -1,4 +1,5 @@
 /** Finds what a question asks about that no passage mentions: names, numbers, and the case of a follow-up question. */
+import { suggestWord } from '../../../../src/contract/suggest.ts'
 import { extractContentWords, isEnglish, stem } from '../../../language/content-words.ts'
 import { expandQuery } from '../../../language/expand-query.ts'
 import { containsIdentifier, findIdentifiers } from './find-identifiers.ts'
@@ -7,16 +8,30 @@ const SMALL_NUMBERS = 'zero one two three four five six seven eight nine ten ele
 /** A phrase that restricts a question to a case: "for part-timers", "as a contractor", "during a strike". */
 const CASE = /\b(?:for|as|during|under|without)\s+(?:(?:an?|the|my|our|your)\s+)?((?:[\p{L}\p{N}-]+\s*){1,3})\W*$/iu
 const MAX_WORDS = 20
+/** A text may include them without their name: "Tuesday to Saturday", "until the end of March". */
+const CALENDAR_NAME =
+  /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december)s?$/
+/** Most shorter names are similar to another word. */
+const MIN_MISSPELT_LENGTH = 5
 
 /** Whether the question has a name, number, year or place that no text contains, or ends with a case that none mentions. */
 export function hasMissingTerm(question: string, texts: readonly string[]): boolean {
+  const phrase = CASE.exec(question)?.[1]
+  return listMissingIdentifiers(question, texts).length > 0 || (phrase !== undefined && isMissingCase(phrase, texts))
+}
+
+/** Whether the question is about a person, place or thing whose name no text contains, not even in a similar spelling. */
+export function hasMissingName(question: string, texts: readonly string[]): boolean {
+  const names = listMissingIdentifiers(question, texts).filter((name) => !/[\d_]/.test(name) && !CALENDAR_NAME.test(name))
+  if (names.length === 0) return false
+  const words = [...new Set(texts.flatMap(splitWords))]
+  return names.some((name) => name.length < MIN_MISSPELT_LENGTH || suggestWord(name, words, 1) === undefined)
+}
+
+function listMissingIdentifiers(question: string, texts: readonly string[]): string[] {
   // In other languages, every noun may have a capital letter.
   const identifiers = findIdentifiers(question).filter((identifier) => /[\d_]/.test(identifier) || isEnglish(question))
-  const phrase = CASE.exec(question)?.[1]
-  return (
-    identifiers.some((identifier) => !texts.some((text) => mentionsIdentifier(text, identifier))) ||
-    (phrase !== undefined && isMissingCase(phrase, texts))
-  )
+  return identifiers.filter((identifier) => !texts.some((text) => mentionsIdentifier(text, identifier)))
 }
 
 /** Whether no text mentions any of the words that a follow-up question adds, such as "And for part-timers?". */
@@ -40,7 +55,9 @@ function mentionsIdentifier(text: string, identifier: string): boolean {
 }
 
 /** Returns all words, stemmed. */
-const listWords = (text: string): string[] => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem)
+const listWords = (text: string): string[] => splitWords(text).map(stem)
+
+const splitWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** "part-timers" is "part-time", but not "a part of the time". */
 function containsSequence(words: readonly string[], stems: readonly string[]): boolean {
