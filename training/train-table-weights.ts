@@ -14,7 +14,7 @@ import {
 import { describeResult } from '../daemon/tables/features.ts'
 import { inferTable } from '../daemon/tables/infer-columns.ts'
 import { linkQuestion } from '../daemon/tables/linking/link-question.ts'
-import { ignoreTitle } from '../daemon/tables/linking/read-question.ts'
+import { ignoreTitle } from '../daemon/tables/linking/title-words.ts'
 import { parseQuestion, type Question } from '../daemon/tables/parse-question.ts'
 import type { Query } from '../daemon/tables/query.ts'
 import { getResultKey, selectCandidates } from '../daemon/tables/rank-queries.ts'

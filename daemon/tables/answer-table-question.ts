@@ -9,7 +9,8 @@ import type { Links } from './linking/links.ts'
 import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'
 import { type Demands, findDemands } from './linking/question-demands.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
-import { hasTitleWord, type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
+import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
+import { hasTitleWord } from './linking/title-words.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { Condition, Operation, Query } from './query.ts'
 import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQueries, type Weights } from './rank-queries.ts'
@@ -81,10 +82,13 @@ export function answerTableQuestion(
   const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))
   // "Who has been here the longest?" is about the table that says since when.
   const asked = demanded.some(({ demands }) => demands?.tenure) ? demanded.filter(({ demands }) => demands?.tenure) : demanded
+  const hasNamedDate = asked.some(({ demands }) => demands?.dates.areNamed)
   const ranked = asked.flatMap(({ table, run, question, links, rowNoun, demands }) => {
     const bonus = hasTitleWord(parsed, table) ? TITLE_BONUS : 0
     if (listUnknownWords(question, links).length > maxUnexplained) return []
-    const penalty = countSynonyms(links, linked) * SYNONYM_PENALTY
+    // "Sold per month" is about the table that says when something was sold.
+    const isOtherDate = hasNamedDate && demands?.part !== undefined && !demands.dates.areNamed
+    const penalty = (countSynonyms(links, linked) + (isOtherDate ? 1 : 0)) * SYNONYM_PENALTY
     const restrictions = demands
       ? { demands, suits: createSuitability(question, table, links, demands, createRepetitionCheck(table, run)) }
       : {}

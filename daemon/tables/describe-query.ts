@@ -60,7 +60,9 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
     case 'share': {
       const of = operation.key === undefined ? rows : `${header(operation.key)} in ${rows}`
       const among = operation.among.length === 0 ? '' : ` where ${describeConditions(table, operation.among)}`
-      return `Computed the percentage where ${describeConditions(table, conditions)}, of ${of}${among}.`
+      const part =
+        operation.portion === undefined ? `where ${describeConditions(table, conditions)}` : `that ${header(operation.portion)} is`
+      return `Computed the percentage ${part}, of ${of}${among}.`
     }
     case 'difference': {
       const { column, aggregate = 'sum' } = operation

@@ -8,7 +8,7 @@ import type { Aggregate, Condition, Direction, Operation } from './query.ts'
 export function* generateDemanded(
   source: FeatureSource,
   set: FilterSet,
-  { size, contrast }: Demands,
+  { size, contrast, share }: Demands,
   numeric: readonly number[],
   aggregates: readonly Exclude<Aggregate, 'count'>[],
   directions: readonly Direction[],
@@ -16,6 +16,13 @@ export function* generateDemanded(
   const conditions = set.conditions.map(({ condition }) => condition)
   const average = aggregates.includes('average') ? (['average'] as const) : []
   const sums = [...average, ...(average.length === 0 ? (['sum'] as const) : [])]
+  if (share)
+    yield source.createCandidate(
+      { conditions: [], operation: { kind: 'share', key: share.whole, portion: share.part, among: conditions } },
+      'share_sum',
+      set,
+      { target: share.part, key: share.whole },
+    )
   if (size && !(set.mask & getMask(size))) {
     const { comparison, value, isOfRows } = size
     const masked = { ...set, mask: set.mask | getMask(size) }

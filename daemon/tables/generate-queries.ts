@@ -115,7 +115,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
         const sign = key === undefined ? 'share' : 'share_sum'
         yield source.createCandidate({ conditions: ordered.slice(-1), operation }, sign, set, key === undefined ? {} : { target: key })
       }
-    if (question.words.some(({ text }) => GROUP_WORDS.has(text)))
+    if (question.words.some(({ text }) => GROUP_WORDS.has(text)) || (demands?.groupings.length ?? 0) > 0)
       for (const { by, part, and } of groupings) {
         const role = part ? {} : { target: by }
         const sign = part ? 'groups_by_date' : 'groups'
@@ -181,8 +181,8 @@ function* generateDifferences(source: FeatureSource, table: TypedTable, links: L
   }
 }
 
-const listComparable = ({ readings, type, header }: Column): Reading[] =>
-  type === 'boolean' || isIdentifier(header)
+const listComparable = ({ readings, type, header, isReference }: Column): Reading[] =>
+  type === 'boolean' || isIdentifier(header) || isReference
     ? []
     : [...(readings.number ? (['number'] as const) : []), ...(readings.date ? (['date'] as const) : [])]
 

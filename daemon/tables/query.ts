@@ -65,8 +65,8 @@ export type Operation =
       value: number
       isCounted: boolean
     }
-  /** The percentage of the rows, or of the sum of a column, that meets the conditions; of those that meet other conditions. */
-  | { kind: 'share'; key?: number; among: Condition[] }
+  /** The percentage of the rows, or of the sum of a column, that meets the conditions, or that is in another column; of some rows. */
+  | { kind: 'share'; key?: number; portion?: number; among: Condition[] }
   /** The same computed for two conditions, or the one with the larger or smaller result. */
   | { kind: 'contrast'; rows: [Condition, Condition]; aggregate: Exclude<Aggregate, 'median'>; key?: number; direction?: Direction }
   /** The difference between the values of two rows, or the sums or averages of several, or of a count for two values. */
@@ -92,7 +92,14 @@ export function listUsedColumns({ conditions, operation }: Query): number[] {
   ]
   const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
   const own: Partial<Record<'column' | 'key' | 'by' | 'shared', number>> = operation as object
-  const others = [own.column, own.key, own.by, own.shared, 'and' in operation ? operation.and?.by : undefined]
+  const others = [
+    own.column,
+    own.key,
+    own.by,
+    own.shared,
+    operation.kind === 'share' ? operation.portion : undefined,
+    'and' in operation ? operation.and?.by : undefined,
+  ]
   return [...new Set([...others.filter((column) => column !== undefined), ...all.flatMap(listColumns)])]
 }
 

@@ -1,5 +1,5 @@
 /** Finds what a question over a table asks for, and in which form: money, averages, shares, places, the most rows. */
-import { isAdditive, isPlace, isScore } from './cells/column-roles.ts'
+import { isAdditive, isPlace, isScore, isTotal } from './cells/column-roles.ts'
 import { isMoney } from './infer-columns.ts'
 import { type ColumnLink, isInHeader, isOfState, type Links } from './linking/links.ts'
 import { countsMeasure, findMost } from './linking/measured-nouns.ts'
@@ -23,11 +23,14 @@ import {
   SHARE_WORDS,
   SIZE_WORDS,
   TIME_WORDS,
+  toStems,
 } from './vocabulary.ts'
 import { isPerUnit } from './wording/measured-units.ts'
 
 /** "More … than" compares with a number, a row or a column. */
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
+const ABOVE_AVERAGE = /\b(?:above|below|than|over|under)(?: the| our)? average\b/i
+const PAYING_STEMS = toStems('pay paid spend spent cost earn charge')
 const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
 
 export function findQuestionTraits(question: Question, table: TypedTable, links: Links, demands: Demands) {
@@ -35,7 +38,8 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const form = getForm(words)
   const texts = new Set(words.map(({ text }) => text))
   const namesCurrency = words.some(({ stem }, index) => CURRENCY_STEMS.has(stem) && words[index - 1]?.text === 'in')
-  const asksForMoney = namesCurrency || words.some(({ stem }) => MONEY_STEMS.has(stem))
+  const isWay = (index: number) => words[index - 1]?.text === 'of' && words[index - 2]?.text === 'way'
+  const asksForMoney = namesCurrency || words.some(({ stem }, index) => MONEY_STEMS.has(stem) && !isWay(index))
   const hasAggregateWord = words.some(({ text }) => AGGREGATE_WORDS.has(text))
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
@@ -66,8 +70,10 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
       return isNoun && words.slice(many + 1, start).every(({ isStop, isTitle }) => isStop && !isTitle)
     })
   /** "How many students does each teacher have?" counts students, not lessons. */
-  const countedNames = form === 'count' ? [...exact].filter((column) => columnAt(column).type === 'text' && isCounted(column)) : []
-  const asksForAverage = ['average', 'mean', 'avg', 'median'].some((word) => texts.has(word))
+  const namesRows = words[many + 1]?.isTitle === true
+  const countedNames =
+    form === 'count' && !namesRows ? [...exact].filter((column) => columnAt(column).type === 'text' && isCounted(column)) : []
+  const asksForAverage = ['average', 'mean', 'avg', 'median'].some((word) => texts.has(word)) && !ABOVE_AVERAGE.test(question.text)
   const asksForAmount = asksForAverage || (hasMoney && asksForMoney && demands.contrast !== undefined)
   /** "The top students": scores say who, if nothing else does. */
   const scores =
@@ -94,7 +100,9 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const most = findMost(words)
   /** "Which trainer costs the most per hour?" compares rates, which are not added up. */
   const namesRate = [...named].some((column) => isMoney(columnAt(column)) && !isAdditive(columnAt(column), table))
-  const isMostOfMeasure = links.columns.some((link) => most >= 0 && link.start === most + 1 && isMeasured(link))
+  // "The most in hire fees".
+  const object = words[most + 1]?.text === 'in' ? [most + 2, most + 3] : [most + 1]
+  const isMostOfMeasure = links.columns.some((link) => most >= 0 && object.includes(link.start) && isMeasured(link))
   /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
   const asksForLargestSum =
     hasMoney && !isMostOfRows && !namesRate && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
@@ -112,6 +120,17 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const isElsewhere =
     asksForOtherMoney(question, table, links, exactNumbers.length > 0) ||
     (texts.has('who') && asksForLargestSum && !hasPeople(table.columns))
+
+  /** "Below 55 percent" is a number. */
+  const namesShare = words.some(({ text }, index) => SHARE_WORDS.has(text) && words[index - 1]?.number === undefined && !isExact(index))
+  const paysMoney = namesCurrency || ((form === 'amount' || words[0]?.text === 'what') && words.some(({ stem }) => PAYING_STEMS.has(stem)))
+  const asksForThings = ['which', 'who', 'whose'].some((word) => texts.has(word))
+  /** "Overall" asks for sums, "total" of the column Total does not. */
+  const hasSumWord =
+    ['total', 'overall', 'altogether', 'combined'].some((word) => texts.has(word)) && ![...named].some((at) => isTotal(columnAt(at)))
+  /** "The largest quantity" is that of the column Quantity. */
+  const isSized = (link: ColumnLink) => link.match === 'exact' && SIZE_WORDS.has(words[link.start - 1]?.text ?? '') && isMeasured(link)
+  const sized = new Set(links.columns.filter(isSized).map(({ column }) => column))
 
   return {
     form,
@@ -153,6 +172,11 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     isElsewhere,
     asksForSize,
     asksForTime,
+    namesShare,
+    asksForThings,
+    hasSumWord,
+    paysMoney,
+    sized,
     linked,
     named,
     exact,

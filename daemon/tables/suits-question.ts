@@ -1,9 +1,9 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { isAdditive, isAverage, isMainAmount, isOrder, isOrigin, isPlace, isSecondaryAmount, PLACE_IN_ORDER } from './cells/column-roles.ts'
-import { isIdentifier, isMoney } from './infer-columns.ts'
-import { isOtherBoundary } from './linking/date-choice.ts'
+import { findLesserAmounts, isAdditive, isAverage, isOrder, isOrigin, isPercentage, isPlace, PLACE_IN_ORDER } from './cells/column-roles.ts'
+import { isIdentifier, isMoney, isYear } from './infer-columns.ts'
+import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type Links } from './linking/links.ts'
-import { asksForEdge, asksForExtreme } from './linking/measured-nouns.ts'
+import { asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
 import type { Question } from './parse-question.ts'
@@ -69,6 +69,11 @@ export function createSuitability(
     isElsewhere,
     asksForSize,
     asksForTime,
+    namesShare,
+    asksForThings,
+    hasSumWord,
+    paysMoney,
+    sized,
     linked,
     named,
     exact,
@@ -80,32 +85,37 @@ export function createSuitability(
     isOnlyExpense,
     isNumberBesideText,
   } = findQuestionTraits(question, table, links, demands)
+  const lesser = findLesserAmounts(table, named)
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
-    if (isRowNumber(column)) return false
+    if (isRowNumber(column) || (aggregate === 'sum' && isPercentage(columnAt(column)))) return false
+    if ((namesCurrency || (paysMoney && aggregate === 'sum')) && !isMoney(columnAt(column))) return false
+    if (isYear(columnAt(column)) && aggregate !== 'max' && aggregate !== 'min') return false
     if (texts.has('worth') && hasMoney) return isMoney(columnAt(column))
     if (named.has(column)) return true
     if (aggregate === 'sum' && !isAdditive(columnAt(column), table)) return false
     if (isOnlyExpense(column)) return false
-    if (isSecondaryAmount(columnAt(column)) && table.columns.some(isMainAmount)) return false
+    if (lesser.has(column)) return false
     if (hasMoney && (asksForMoney || (form === 'amount' && !linked.has(column)))) return isMoney(columnAt(column))
     return true
   }
   const canShow = (column: number): boolean => {
     const { header, readings, type } = columnAt(column)
     const isName = isIdentifier(header) || isRowNumber(column)
+    const isAmount = readings.number !== undefined && type !== 'boolean'
     if (form === 'count' || form === 'amount')
-      return readings.number !== undefined && type !== 'boolean' && !isName && (form === 'amount' || linked.has(column))
+      return isAmount && !isName && (linked.has(column) || (form === 'amount' && (!asksForMoney || isMoney(columnAt(column)))))
     if (form === 'boolean') return false
-    if (asksForPlace && !isPlace(columnAt(column))) return false
+    if (words[0]?.text === 'where' && !isPlace(columnAt(column)) && (asksForPlace || !linked.has(column))) return false
+    if (namesCurrency) return isMoney(columnAt(column)) && !lesser.has(column)
     // What something cost is no unit price.
     if (asksForCost && isMoney(columnAt(column)) && !isAdditive(columnAt(column), table)) return false
     if (readings.date !== undefined && isOtherBoundary(words, columnAt(column))) return false
-    if (texts.has('when') && readings.date === undefined && (type !== 'integer' || isName)) return false
+    if (texts.has('when') && readings.date === undefined && !isYear(columnAt(column))) return false
     return nouns.size === 0 || nouns.has(column)
   }
 
-  const explains = createExplanation(question, links, demands)
+  const explains = createExplanation(question, table, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
     if (asksForShare && operation.kind !== 'share') return false
@@ -114,11 +124,12 @@ export function createSuitability(
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
+    if (conditions.some(({ kind, column }) => (kind === 'numbers' || kind === 'between') && lesser.has(column))) return false
     if (operation.kind === 'exists')
       return form === 'boolean' && (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
     if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
-    if ((asksForSum || (asksForAverage && form !== 'count')) && ROW_OPERATIONS.has(operation.kind)) return false
+    if ((asksForSum || asksForAverage) && ROW_OPERATIONS.has(operation.kind)) return false
     if (
       operation.kind === 'list' &&
       words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStatedBy(links, at, conditions))
@@ -134,20 +145,25 @@ export function createSuitability(
       if (!isAskedFor(operation.aggregate, conditions)) return false
     switch (operation.kind) {
       case 'list':
+        // What was paid in May is no amount of rows with another date.
+        if (form === 'amount' && !linked.has(operation.column ?? -1) && conditions.some(isDateCondition) && !demands.dates.areOfEvents)
+          return false
         if (texts.has('when') && (conditions.length === 0 || isUnclearDate(operation.column))) return false
         // "Who trained Bo?" asks for a person, not for the rows of Bo.
         if (operation.column === undefined && words[0]?.text === 'who' && hasPeople(table.columns)) return false
         if (operation.column === undefined && conditions.length === 0 && !asksForRows && !texts.has('all')) return false
-        if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection'
+        if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection' && !paysMoney
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
         return (
-          (form === 'count' && !addsUp) || (form === 'selection' && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
+          (form === 'count' && !addsUp) ||
+          (form === 'selection' && !asksForThings && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
         )
       case 'count_values':
         return (
           form !== 'amount' &&
           form !== 'boolean' &&
+          !(asksForThings && form === 'selection' && !asksForDistinct) &&
           linked.has(operation.column) &&
           !(columnAt(operation.column).readings.date !== undefined && !asksForDistinct && words[many - 2]?.text !== 'on') &&
           (asksForDistinct || many < 0 || isCounted(operation.column)) &&
@@ -165,7 +181,7 @@ export function createSuitability(
       case 'group':
         return canGroup(operation)
       case 'share':
-        return form !== 'boolean' && canShare(operation.key, [...conditions, ...operation.among])
+        return form !== 'boolean' && (operation.portion !== undefined || canShare(operation.key, [...conditions, ...operation.among]))
       case 'top':
         return canShow(operation.column) && canOrder(operation) && !conditions.some((each) => isSingleValue(each, operation.column))
       case 'having':
@@ -193,7 +209,7 @@ export function createSuitability(
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
     const isMoneyAsked =
       namesCurrency || words.some(({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStatedBy(links, index, conditions))
-    if (key === undefined) return !(isMoneyAsked && hasMoney)
+    if (!namesShare || key === undefined) return namesShare && !(isMoneyAsked && hasMoney)
     return !isRowNumber(key) && (named.has(key) || (isMoneyAsked && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)))
   }
 
@@ -222,11 +238,13 @@ export function createSuitability(
     const first = demands.tenure?.column ?? demands.next
     if (first !== undefined) return key === first && reading === 'date'
     if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
+    // "Which way of booking is used most?" names nothing that is measured.
+    if (findMost(words) >= 0 && !linked.has(key) && !(asksForMoney && isMoney(columnAt(key)))) return false
     if (scores.length > 0 && !scores.includes(key)) return false
-    // "Which boat burned the most fuel?" asks for sums if boats are in several rows.
-    if (isMostOfMeasure && column !== key && reading === 'number' && isAdditive(columnAt(key), table) && isRepeated(column)) return false
-    // "The top five volunteers by hours" asks for sums if volunteers are in several rows.
-    if (limit > 1 && column !== key && reading === 'number' && isAdditive(columnAt(key), table) && isRepeated(column)) return false
+    if (sized.size > 0 && !sized.has(key)) return false
+    // "Which boat burned the most fuel?", "the top five volunteers by hours" and "the largest quantity overall" ask for sums of several rows.
+    const isAmount = column !== key && reading === 'number' && isAdditive(columnAt(key), table)
+    if (isAmount && (isMostOfMeasure || limit > 1 || hasSumWord) && isRepeated(column)) return false
     if ((measured.size > 0 && !measured.has(key)) || isOnlyExpense(key)) return false
     // "The most expensive repair" asks for the repair or its price, not for another amount.
     if (isMoney(columnAt(key)) && isMoney(columnAt(column)) && column !== key && !named.has(column)) return false
@@ -249,7 +267,7 @@ export function createSuitability(
     const isGroup = part || demands.contrast || exact.has(by)
     if ((readings.number || readings.date || isIdentifier(header)) && !isGroup) return false
     if ((isMinOfUncertainWord && direction === 'min') || (texts.has('who') && !asksForGroups && !nouns.has(by))) return false
-    if (direction === undefined && !asksForGroups && !demands.contrast && !demands.size) return false
+    if (direction === undefined && !asksForGroups && demands.groupings.length === 0 && !demands.contrast && !demands.size) return false
     // "The most expensive item we stock" asks for a price.
     if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
     if (direction && asksForLargestRow(words)) return false
@@ -269,7 +287,7 @@ export function createSuitability(
         !(asksForAmount && form !== 'count') &&
         (!direction || isRepeated(by) || part !== undefined)
       )
-    if (asksForFrequency) return false
+    if (asksForFrequency || (form === 'count' && isMoney(columnAt(key)) && !isCounted(key) && !hasAggregateWord)) return false
     // "Energy cost" is the column Cost, not one that only means the same as another word.
     if (exactNumbers.length > 0 && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.

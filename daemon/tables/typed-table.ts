@@ -16,8 +16,12 @@ export interface Column {
   /** The SQL columns with each reading of the cells. Dates and numbers are there if most cells have one. */
   readings: Partial<Record<Reading, string>> & { text: string }
   hasEmptyCells?: true
+  /** Whether its numbers are those of the rows of another table: "Job" beside jobs.csv. */
+  isReference?: true
   /** The SQL that computes the numbers of a column that the document does not have. */
   expression?: string
+  /** The words of the question that ask for it. */
+  phrase?: string
 }
 
 /** A distinct value of a column. */

@@ -5,7 +5,9 @@ import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { asksForComputation, describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
 import { isMoney } from '../../tables/infer-columns.ts'
+import { subtractColumns } from '../../tables/linking/difference-column.ts'
 import { addInterval, hasDuration } from '../../tables/linking/interval-column.ts'
+import { listPluralTitles, markReferences } from '../../tables/linking/links.ts'
 import { asksForIncome } from '../../tables/linking/other-money.ts'
 import { multiplyPrices } from '../../tables/linking/product-column.ts'
 import { asksForText, removeFiller } from '../../tables/linking/question-form.ts'
@@ -111,10 +113,11 @@ function askOnce(
   if (largest === 0) return nothing
   const byOverlap = candidates.sort((a, b) => b.overlap - a.overlap)
   const best = byOverlap.filter(({ overlap }) => overlap > 0 && overlap >= largest - MAX_OVERLAP_GAP).slice(0, MAX_TABLES)
+  const titles = new Set(candidates.flatMap(({ table }) => listPluralTitles(table)))
   const hasOther = best.some(({ table, values }) => hasDuration(parsed, table, values))
   const tables = best.map(
     ({ file, table, values }): QueryableTable<StoredTable> => ({
-      table: multiplyPrices(parsed, addInterval(parsed, table, values, hasOther)),
+      table: subtractColumns(parsed, multiplyPrices(parsed, addInterval(parsed, markReferences(table, titles), values, hasOther))),
       values,
       run: (sql) => file.database.prepare(sql).raw().all() as SqlValue[][],
     }),

@@ -14,7 +14,7 @@ const SCORE = /\b(?:scores?|points|grades?|ratings?|marks?|results?)\b/i
 /** "Order No", "Invoice number". */
 const NUMBERING = /\S\s(?:no|nr|number)\.?$/i
 /** Amounts that are only part of what is paid. */
-const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund)\b/i
+const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund|commission)\b/i
 const QUANTITY = /\b(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)\b/i
 
 const PEOPLE =
@@ -29,11 +29,14 @@ const has = ({ header }: Column, pattern: RegExp): boolean => pattern.test(heade
 
 /** Prices are added up where nothing says how many there are of each. */
 export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>
-  column.type !== 'percentage' &&
+  !isPercentage(column) &&
   (column.expression !== undefined ||
-    !(has(column, NOT_ADDITIVE) || (column.type !== 'currency' && has(column, /%/))) ||
+    !has(column, NOT_ADDITIVE) ||
     has(column, /\btotal\b/i) ||
     (has(column, /\bprice\b/i) && !has(column, /\b(?:unit|per|list)\b|\//i) && !columns.some(isQuantity)))
+/** Percentages of different amounts are not added up. */
+export const isPercentage = (column: Column): boolean =>
+  column.type === 'percentage' || (column.type !== 'currency' && has(column, /%|\b(?:pct|percent)\b/i))
 const PLACE =
   /\b(?:place|location|city|town|venue|room|hall|site|address|branch|country|region|street|shelf|office|depot|building|where|shop|stored)$/i
 export const isPlace = (column: Column): boolean => has(column, PLACE)
@@ -41,8 +44,20 @@ export const isPlace = (column: Column): boolean => has(column, PLACE)
 export const isAverage = (column: Column): boolean => has(column, /\b(?:average|avg|mean)\b/i)
 /** Whether the header is about only part of what is paid: "Deposit paid". */
 export const isSecondary = (column: Column): boolean => has(column, SECONDARY)
-export const isMainAmount = (column: Column): boolean => isMoney(column) && !isSecondary(column)
-export const isSecondaryAmount = (column: Column): boolean => isMoney(column) && isSecondary(column)
+const TOTAL = /\b(?:total|sum|takings|revenue|turnover|gross)\b/i
+/** Whether numbers are what others add up to. */
+export const isTotal = (column: Column): boolean => has(column, TOTAL) && !has(column, /\b(?:unit|each)\b/i)
+/** Whether prices are those before discounts. */
+export const isListPrice = (column: Column): boolean => has(column, /\b(?:list|original|regular|catalogue)\b/i)
+/** How likely an amount is meant that the question does not name: a total, other amounts, or prices and parts of what is paid. */
+const rankAmount = (column: Column, table: TypedTable): number =>
+  isTotal(column) ? 3 : isListPrice(column) ? 0 : isSecondary(column) || !isAdditive(column, table) ? 1 : 2
+/** "More than 1000 euros" are those of the total: returns the other amounts, unless the question names them. */
+export function findLesserAmounts(table: TypedTable, named: ReadonlySet<number>): ReadonlySet<number> {
+  const ranks = table.columns.map((column) => (isMoney(column) ? rankAmount(column, table) : Number.POSITIVE_INFINITY))
+  const best = Math.max(...ranks.filter(Number.isFinite))
+  return new Set([...ranks.keys()].filter((column) => (ranks[column] ?? 0) < best && !named.has(column)))
+}
 export const isOrder = (column: Column): boolean => column.type === 'duration' || column.type === 'date' || has(column, PLACE_IN_ORDER)
 /** Whether another column has the price, and this one only what was paid for it: "Parts cost" beside "Total price". */
 export const isExpenseBesidePrice = (column: Column, { columns }: TypedTable): boolean =>

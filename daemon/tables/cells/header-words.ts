@@ -40,10 +40,14 @@ pc piece`
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
 )
 
+/** "min_qty", "Max. places": "min" at the end of a header are minutes. */
+const LIMIT = /^(min|max)(?=[. ]+[a-z])/i
 const PER_HOUR = /(?:\/|\bper )\s*(?:hr|hour|h)\b/gi
 
 export const expandHeader = (header: string): string =>
   header
     .replaceAll('_', ' ')
+    .replace(LIMIT, '$1imum')
+    .replace(/\bp\. ?a\./i, 'annual')
     .replaceAll(PER_HOUR, ' hourly')
     .replaceAll(/[a-z]+/gi, (word) => ABBREVIATIONS.get(word.toLowerCase()) ?? word)

@@ -3,7 +3,7 @@ import { covers, type Span, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { ACTUAL_STEMS, DUE_STEMS } from '../states/state-words.ts'
 import type { Column } from '../typed-table.ts'
-import { STOP_WORDS, toStems } from '../vocabulary.ts'
+import { isSuperlative, STOP_WORDS, toStems } from '../vocabulary.ts'
 import { type ColumnLink, listHeaderStems, RANKS } from './links.ts'
 
 /** Words that name no particular date. */
@@ -23,6 +23,9 @@ const MAX_DATES = 2
 const PAYMENT_STEMS = toStems('collect receive earn pay paid')
 const DEBT_STEMS = toStems('owe owed owing unpaid outstanding overdue open due')
 const BOUNDARIES = [toStems('start starts started begin begins began'), toStems('end ends ended finish finishes expire expires')]
+
+const FINISHING_STEMS = toStems('finish finished complete completed')
+const isEnd = (column: Column): boolean => isOut(column) || listStems(column).some((stem) => BOUNDARIES[1]?.has(stem))
 
 const DATE_CONDITIONS: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays'])
 export const isDateCondition = ({ kind }: Condition): boolean => DATE_CONDITIONS.has(kind)
@@ -53,6 +56,8 @@ export interface MeantDates {
   columns: number[]
   /** Whether the dates say when the rows happened, or the question names them: "hired" does not say when a salary was paid. */
   areOfEvents: boolean
+  /** Whether the question names them. */
+  areNamed?: true
 }
 
 /** Returns the columns with dates that the question may mean. `taken` are words that name other dates. */
@@ -70,9 +75,13 @@ export function listMeantDates(
   if (names.length > 0) {
     const best = Math.max(...names.map(({ match }) => RANKS[match]))
     const named = new Set(names.filter(({ match }) => RANKS[match] === best).map(({ column }) => column))
-    return { columns: [...named].slice(0, MAX_DATES), areOfEvents: true }
+    const areNamed = names.some(({ start }) => !isSuperlative(words[start] as Word))
+    return { columns: [...named].slice(0, MAX_DATES), areOfEvents: true, ...(areNamed ? { areNamed } : {}) }
   }
   const dates = [...columns.keys()].filter(isDate)
+  // What was finished in May ended then, whenever it began.
+  const ends = words.some(({ stem }) => FINISHING_STEMS.has(stem)) ? dates.filter((column) => isEnd(columns[column] as Column)) : []
+  if (ends.length === 1) return { columns: ends, areOfEvents: true }
   // The delivery date of deliveries is when they happened.
   const isOfRows = (column: Column) => words.some(({ isTitle, stem }) => isTitle && listStems(column).includes(stem))
   const isOther = (column: Column) => isOut(column) || listStems(column).some((stem) => OTHER_STEMS.has(stem) && !isOfRows(column))

@@ -4,7 +4,7 @@ import { stem as toStem } from '../../language/content-words.ts'
 import { countsPeople } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier, isMoney } from '../infer-columns.ts'
-import { covers, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
+import { covers, findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { createBooleanConditions, createEmptyConditions, createZeroConditions } from '../states/link-booleans.ts'
 import { createStateConditions } from '../states/link-states.ts'
@@ -13,6 +13,7 @@ import { areSynonyms, isOtherUnit, listUnitNames } from '../synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS } from '../vocabulary.ts'
 import { isCurrency, readUnit } from '../wording/number-units.ts'
+import { linkWays } from '../wording/ways.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
@@ -35,7 +36,7 @@ interface CellRun extends Span {
 }
 
 export function linkQuestion(question: Question, table: TypedTable, values: readonly CellValue[]): Links {
-  const headers = linkColumns(question, table.columns)
+  const headers = [...linkColumns(question, table.columns), ...linkWays(question, table.columns)]
   const columns = [...headers, ...(question.today === undefined ? [] : linkKinds(question, table.columns, values, headers))]
   const runs = values.flatMap((value) => findRuns(question, value))
   const valueConditions = createValueConditions(runs)
@@ -71,7 +72,11 @@ const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + 
 
 function linkColumns({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
   const date = columns.findIndex(({ readings }) => readings.date)
-  return columns.flatMap(({ header, type, unit, readings }, index) => {
+  // "Deliver" is the verb of "Delivered on", which has another stem.
+  const pasts = words.map(({ text, stem }) => (today === undefined ? stem : toStem(`${text}ed`)))
+  return columns.flatMap(({ header, type, unit, readings, phrase }, index): ColumnLink[] => {
+    const from = phrase === undefined ? -1 : findPhrase(words, phrase)
+    if (phrase !== undefined) return from < 0 ? [] : [{ column: index, start: from, end: from + phrase.split(' ').length, match: 'exact' }]
     // Beside a date, the column Day is the weekday: "how many days" counts dates.
     const column = today !== undefined && date >= 0 && type === 'text' && header.toLowerCase() === 'day' ? date : index
     // Units and remarks in parentheses are not asked for.
@@ -86,7 +91,7 @@ function linkColumns({ words, today }: Question, columns: readonly Column[]): Co
     const links: ColumnLink[] = []
     for (let start = 0; start < words.length; start++) {
       const word = words[start] as Word
-      if (wanted.some(({ stem }) => stem === word.stem)) {
+      if (wanted.some(({ stem }) => stem === word.stem || stem === pasts[start])) {
         let end = start + 1
         const seen = new Set([word.stem])
         while (end < words.length && wanted.some(({ stem }) => stem === words[end]?.stem && !seen.has(stem)))

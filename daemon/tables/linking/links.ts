@@ -1,8 +1,10 @@
 /** What the words of a question name in a table: columns and conditions. */
+import { stem } from '../../language/content-words.ts'
 import { expandHeader } from '../cells/header-words.ts'
+import { isMoney } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import type { TypedTable } from '../typed-table.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
 
 export interface ColumnLink extends Span {
   column: number
@@ -40,6 +42,17 @@ export const listHeaderStems = (header: string): string[] =>
 
 export const listTitleStems = ({ title }: TypedTable): Set<string> =>
   new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+
+/** The stems of words in the plural: "stock" does not name single rows. */
+export const listPluralTitles = ({ title }: TypedTable): string[] =>
+  splitWords(title.replaceAll(/[_./-]/g, ' ')).flatMap(({ text, stem }) => (text.endsWith('s') ? [stem] : []))
+
+/** Marks the columns of whole numbers that are called as the rows of a table: "Job" beside jobs.csv has their numbers. */
+export const markReferences = <T extends TypedTable>(table: T, titles: ReadonlySet<string>): T => {
+  const isReference = (column: Column) =>
+    column.type === 'integer' && !isMoney(column) && /^\p{L}+(?<!s)$/u.test(column.header) && titles.has(stem(column.header.toLowerCase()))
+  return { ...table, columns: table.columns.map((column) => (isReference(column) ? { ...column, isReference: true as const } : column)) }
+}
 
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>

@@ -1,13 +1,19 @@
-/** Finds conditions that a question does not mean, because its words name another column. */
-import { isNumbering } from '../cells/column-roles.ts'
-import { isIdentifier, isYear } from '../infer-columns.ts'
-import type { Question, Word } from '../parse-question.ts'
+/** Finds conditions and columns that a question does not mean, because its words name others. */
+import { stem } from '../../language/content-words.ts'
+import { isListPrice, isNumbering } from '../cells/column-roles.ts'
+import { expandHeader } from '../cells/header-words.ts'
+import { isIdentifier, isMoney, isYear } from '../infer-columns.ts'
+import { type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, isOperationWord, toStems } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 
+/** Letters and digits that are joined: "A4-07". */
+const CODE = /(?<![\p{L}\p{N}])\p{L}+\d*-\d+(?:-\d+)*(?![\p{L}\p{N}])/gu
+const HABITS: ReadonlySet<string> = new Set(['do', 'does'])
+const PRONOUNS: ReadonlySet<string> = new Set(['we', 'i', 'they', 'you'])
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
 
 const namesRows = (column: Column | undefined): boolean => column !== undefined && (isIdentifier(column.header) || isNumbering(column))
@@ -84,7 +90,19 @@ export function isOnlyVerb(words: readonly Word[], { start, end, match, isState,
     const cell = String(value).toLowerCase()
     return written.every((text) => new RegExp(`\\b${text}s?\\b`).test(cell))
   })
-  return !isWritten && meant.every((word) => word.isTitle || isOperationWord(word))
+  // "The product that we print most often" need not be printing now.
+  const isHabit = HABITS.has(words[start - 2]?.text ?? '') && PRONOUNS.has(words[start - 1]?.text ?? '')
+  return !isWritten && (isHabit || meant.every((word) => word.isTitle || isOperationWord(word)))
+}
+
+/** "A4" of "flat A4-07" does not name the flats A4-01 and A4-02. */
+export function isPartOfCode({ text, words }: Question, { start, end, match, condition }: LinkedCondition): boolean {
+  if (match !== 'part' || condition.kind === 'dates') return false
+  const codes = Array.from(text.matchAll(CODE), ([code]) => splitWords(code).map((word) => word.text))
+  const isIn = (code: readonly string[]) =>
+    code.length > end - start &&
+    words.some((_, at) => at <= start && at + code.length >= end && code.every((part, offset) => words[at + offset]?.text === part))
+  return codes.some(isIn)
 }
 
 /** "Opened" is the column Opened, not the status "Open", and "bikes" are all rows of the column "Bike type". */
@@ -117,4 +135,30 @@ export function isOtherTime({ words, stems }: Question, { start, column }: Colum
   const isTime = /^(?:hours?|hrs|minutes?|mins)$/.test(words[start]?.text ?? '') && words[start - 1]?.text === 'many'
   const particular = listHeaderStems(columns[column]?.header ?? '').filter((stem) => !NEUTRAL_STEMS.has(stem) && stem.length > 1)
   return isTime && stems.has('work') && particular.length > 0 && !particular.some((stem) => stems.has(stem))
+}
+
+/** "The most children" are not those of the column "Max. children". */
+export const isOtherLimit = ({ stems }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean => {
+  const [limit] = /^(?:minimum|maximum)/i.exec(expandHeader(columns[column]?.header ?? '')) ?? []
+  return (
+    match === 'part' && limit !== undefined && ![limit.toLowerCase(), limit.slice(0, 3).toLowerCase()].some((word) => stems.has(stem(word)))
+  )
+}
+
+/** "After discounts" is the price that is not the list price. */
+export const isDeducted = (words: readonly Word[], index: number, { columns }: TypedTable): boolean =>
+  words[index]?.stem === 'discount' &&
+  words.slice(Math.max(0, index - 2), index).some(({ text }) => text === 'after') &&
+  columns.some((column) => isMoney(column) && isListPrice(column))
+
+/** "When did we ship it?" asks for the column "Shipped on", not for "Ship by". */
+export const isOtherDeadline = (
+  words: readonly Word[],
+  { start, end, column }: ColumnLink,
+  { columns }: TypedTable,
+  links: Links,
+): boolean => {
+  const isDeadline = (index: number) => columns[index]?.readings.date !== undefined && /[ _]by$/i.test(columns[index]?.header ?? '')
+  const isActual = (index: number) => columns[index]?.readings.date !== undefined && !isDeadline(index)
+  return isDeadline(column) && words[end]?.text !== 'by' && links.columns.some((link) => link.start === start && isActual(link.column))
 }

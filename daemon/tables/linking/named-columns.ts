@@ -21,6 +21,7 @@ export function findNamedColumns({ words }: Question, table: TypedTable, links: 
   const titleStems = listTitleStems(table)
   /** "Ticket" in tickets.csv numbers the rows. */
   const isRowNumber = (column: number): boolean =>
+    columnAt(column).isReference === true ||
     isNumbering(columnAt(column)) ||
     (column === 0 &&
       columnAt(0).type === 'integer' &&

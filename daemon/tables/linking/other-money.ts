@@ -17,7 +17,8 @@ export function asksForOtherMoney({ words }: Question, table: TypedTable, links:
   return asksForOtherDirection(text, table)
 }
 
-const INCOME = /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|best (?:day|week|month|quarter|year)|did we (?:sell|make|take in))\b/i
+const INCOME =
+  /\b(?:revenue|turnover|income|earn(?:ed|ings)?|sales|best (?:day|week|month|quarter|year)|collect(?:ed)?|did we (?:sell|make|take in))\b/i
 /** Whether a question asks for what is received: "our best month". */
 export const asksForIncome = (text: string): boolean => INCOME.test(text)
 

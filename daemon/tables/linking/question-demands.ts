@@ -1,13 +1,16 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
 import { isNumbering } from '../cells/column-roles.ts'
+import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import { listNext } from '../states/link-times.ts'
 import { START_STEMS } from '../states/state-words.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, TRIGGERS } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES } from '../vocabulary.ts'
 import { findComparison, readOrdinal } from '../wording/comparisons.ts'
+import { isRate } from '../wording/measured-units.ts'
+import { type Contrast, findContrast, findShareOfTotal } from './contrast.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
 import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
@@ -25,6 +28,8 @@ export interface Demands {
   position?: number
   size?: GroupSize
   contrast?: Contrast
+  /** A column that is part of another one: "the share of the takings that was paid by card". */
+  share?: { part: number; whole: number }
   /** "Who has worked here the longest?" asks for the first date of this column. */
   tenure?: { column: number; direction: Direction }
   /** "When is the next tour?" asks for the first date of this column from today on. */
@@ -40,23 +45,10 @@ export interface GroupSize extends Span {
   by: number[]
 }
 
-/** The same computed for both values, their difference, or the value with the larger result. */
-export interface Contrast {
-  result: 'each' | 'difference' | 'larger'
-  pairs: [LinkedCondition, LinkedCondition][]
-}
-
 const DATE_PARTS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'weekday', 'day'])
 /** The average per entry is that of the rows. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set([...DATE_PARTS, 'entry', 'row', 'record', 'item'])
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'each', 'every', 'a', 'by', 'per', 'of'])
-const CONNECTIVES = {
-  each: new Set(['vs', 'versus', 'and', 'to', 'with', 'against', 'or']),
-  difference: new Set(['than', 'and', 'to', 'from', 'versus', 'vs']),
-  larger: new Set(['or', 'vs', 'versus']),
-}
-const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
-const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
 const EXACTLY: ReadonlySet<string> = new Set(['only', 'exactly', 'just'])
 const MAX_ADJECTIVES = 3
 
@@ -69,19 +61,22 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
     ({ start, match, column }) =>
       (match === 'exact' && words[start]?.text === part) ||
       // "Rent per month" where the column is "Monthly rent" or "Rent (EUR/month)".
-      (match !== 'synonym' && part !== undefined && isPeriodical(part, table.columns[column]?.header ?? '')),
+      (match !== 'synonym' && part !== undefined && isPeriodical(part, expandHeader(table.columns[column]?.header ?? ''))),
   )
+  const groupings = listGroupings(words, table, links, dates.columns).filter((grouping) => !isColumn || grouping.part !== part)
   const ordinal = words.findIndex((word, index) => (readOrdinal(word.text) ?? 0) > 1 && isSuperlative(words[index + 1] ?? word))
   const size = findGroupSize(question, table, links)
   const contrast = findContrast(question, links, dates.columns)
+  const share = findShareOfTotal(question, table, links)
   return {
     dates,
     ...(part && hasDates && !isColumn ? { part } : {}),
-    groupings: listGroupings(words, table, links, dates.columns).filter((grouping) => !isColumn || grouping.part !== part),
-    hasUnknownGroups: hasUnknownGroups(words, links),
+    groupings: groupings.length > 0 ? groupings : findRepeatedValues(words, links.conditions),
+    hasUnknownGroups: hasUnknownGroups(words, table, links),
     ...(ordinal < 0 ? {} : { position: readOrdinal(words[ordinal]?.text ?? '') as number }),
     ...(size ? { size } : {}),
     ...(contrast ? { contrast } : {}),
+    ...(share ? { share } : {}),
     ...findTenure(question, table),
     ...findNext(question, links),
   }
@@ -104,6 +99,7 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links, 
   let end = 0
   for (const [index, { text }] of words.entries()) {
     const isNext = index === end && end > 0 && text === 'and'
+    if (isRate(words, index, table)) continue
     if (index < end || !(isNext || (GROUP_WORDS.has(text) && !isInHeader(links, index)))) continue
     let start = index + 1
     while (ARTICLES.has(words[start]?.text ?? '')) start++
@@ -117,7 +113,7 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links, 
   return groupings.slice(0, 2)
 }
 
-const hasUnknownGroups = (words: readonly Word[], links: Links): boolean =>
+const hasUnknownGroups = (words: readonly Word[], table: TypedTable, links: Links): boolean =>
   words.some(({ text }, index) => {
     const next = words.findIndex((_, position) => position > index && !ARTICLES.has(words[position]?.text ?? ''))
     const isKnown =
@@ -125,7 +121,7 @@ const hasUnknownGroups = (words: readonly Word[], links: Links): boolean =>
       words[next]?.isTitle ||
       KNOWN_PARTS.has(words[next]?.text ?? '') ||
       findListedValues(next, words, links.conditions) !== undefined
-    return text === 'per' && !isInHeader(links, index) && !isKnown
+    return text === 'per' && !isInHeader(links, index) && !isRate(words, index, table) && !isKnown
   })
 
 const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean => {
@@ -174,6 +170,28 @@ function findListedValues(
   const longest = Math.max(...lists.map(({ end }) => end))
   const found = lists.find(({ end }) => end === longest)
   return found && { by: found.by, end: found.end }
+}
+
+const BEFORE_VALUES = new Set('by at in on with via through for from how'.split(' '))
+const AMONG_VALUES = new Set([...BEFORE_VALUES, ...'and the many were was are is of a'.split(' ')])
+
+/** "By card, by app and at the desk", "how many by phone and how many online": the values are groups. */
+function findRepeatedValues(words: readonly Word[], conditions: readonly LinkedCondition[]): Grouping[] {
+  if (!words.some(({ text }) => text === 'many' || text === 'much')) return []
+  const values = conditions
+    .filter(({ match, condition }) => condition.kind === 'equals' && !condition.isNegated && match === 'exact')
+    .sort((a, b) => a.start - b.start)
+  const isNext = (first: LinkedCondition, second: LinkedCondition) => {
+    const gap = words.slice(first.end, second.start).map(({ text }) => text)
+    const isOther = first.condition.column === second.condition.column && first.end < second.start
+    return isOther && gap.every((text) => AMONG_VALUES.has(text)) && gap.some((text) => BEFORE_VALUES.has(text))
+  }
+  const last = values.find((second) => {
+    const first = values.find((each) => isNext(each, second))
+    const hasAnd = words.slice(first?.end, second.start).some(({ text }) => text === 'and')
+    return first !== undefined && hasAnd && BEFORE_VALUES.has(words[first.start - 1]?.text ?? '')
+  })
+  return last ? [{ by: last.condition.column }] : []
 }
 
 /** "Each receptionist" asks for people whose role is Receptionist. */
@@ -245,33 +263,14 @@ function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 
 const toSize = (comparison: string | undefined): SizeComparison =>
   comparison === undefined || comparison === 'between' ? 'equal' : (comparison as SizeComparison)
 
-/** Finds two values that are compared with each other: "Sales vs Finance", "how much more than", "is it higher in May or June". */
-function findContrast({ text, words }: Question, { conditions }: Links, [date]: readonly number[]): Contrast | undefined {
-  const isTrigger = (word: Word) => (TRIGGERS.contrast as readonly string[]).includes(word.text)
-  const result = DIFFERENCE.test(text) ? 'difference' : words.some(isTrigger) ? 'each' : 'larger'
-  const list = conditions.filter(
-    ({ match, condition }) => COMPARED.has(match) && (!isDateCondition(condition) || condition.column === date),
-  )
-  const pairs = list.flatMap((first) =>
-    list.flatMap((second): [LinkedCondition, LinkedCondition][] => {
-      const [a, b] = [first.condition, second.condition]
-      const between = words.slice(first.end, second.start)
-      const isJoined = first.end < second.start && between.some((word) => CONNECTIVES[result].has(word.text))
-      return isJoined && a.kind === b.kind && a.column === b.column ? [[first, second]] : []
-    }),
-  )
-  if (result !== 'larger') return { result, pairs }
-  const isChoice = words.some(isSuperlative) && !words.some((word) => word.text === 'than')
-  return isChoice && pairs.length > 0 ? { result, pairs } : undefined
-}
-
 /** Whether a query has the dates, groups, place, sizes and comparison that the form of the question demands. */
 export function meetsDemands(
   { operation, conditions }: Query,
-  { dates, part, groupings, hasUnknownGroups, position, size, contrast, next }: Demands,
+  { dates, part, groupings, hasUnknownGroups, position, size, contrast, share, next }: Demands,
 ): boolean {
   if (next !== undefined)
     return operation.kind === 'top' && operation.key === next && operation.reading === 'date' && operation.direction === 'min'
+  if (share) return operation.kind === 'share' && operation.portion !== undefined
   const isGroup = operation.kind === 'group'
   if (hasUnknownGroups) return false
   if (isGroup && operation.part) {

@@ -7,6 +7,7 @@ import type { Column, TypedTable } from '../typed-table.ts'
 import {
   AVERAGES,
   COUNTING_SUPERLATIVES,
+  EXTREME_WORDS,
   GROUP_WORDS,
   isOperationWord,
   isSuperlative,
@@ -14,17 +15,20 @@ import {
   NUMBER_WORDS,
   SIZE_WORDS,
   STOP_WORDS,
+  toStems,
 } from '../vocabulary.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems } from './links.ts'
+import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import {
   ASSIGNED_STEMS,
   areSameRows,
   BUYING_STEMS,
   CUSTOMER_STEMS,
+  MAKER_STEMS,
   PERSON_NOUNS,
   PERSON_STEMS,
   PRODUCT_STEMS,
   ROLE_VERBS,
+  SERVED_STEMS,
   STAFF_STEMS,
   THING_STEMS,
   WORK_STEMS,
@@ -46,8 +50,13 @@ export function asksForMostRows(
   return named.length > 0 ? !named.some(isMeasured) : next.isTitle === true && !(hasMoney && MONEY_STEMS.has(next.stem))
 }
 
+/** What a question asks for is in no column. */
+const UNKNOWN = -1
 /** "Assigned to", "sold_by" */
 const DOER = /\w{3,}[ _](?:by|to)$/i
+/** Headers of tables with the people who work here. */
+const STAFF_HEADER = /\b(?:salary|wage|role|position|team|department|hired|shifts?|overtime|hourly|job title)\b/i
+const OWN_DOER = /^(?:sold|taken|made|handled|assigned|done|served|managed|entered|recorded|created|closed|written)[ _](?:by|to)$/i
 
 /** Whether a column has people or companies. */
 export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(expandHeader(header)).at(-1)?.stem ?? '')
@@ -68,19 +77,53 @@ function selectPeople(words: readonly Word[], columns: readonly Column[]): reado
   const select = (stems: ReadonlySet<string>) =>
     all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => stems.has(stem)))
   const has = (stems: ReadonlySet<string>) => words.some(({ stem, isTitle }) => stems.has(stem) && !isTitle)
-  const named = select(new Set(words.filter(({ isTitle }) => !isTitle).map(({ stem }) => stem)))
+  const isDoer = (column: number) => DOER.test(columns[column]?.header ?? '')
+  const named = [
+    ...select(new Set(words.filter(({ isTitle }) => !isTitle).map(({ stem }) => stem))),
+    ...select(new Set(words.map(({ stem }) => stem))).filter(isDoer),
+  ]
+  const isOf = (column: number, stems: ReadonlySet<string>) => select(stems).includes(column)
+  // "Who of us" are the people who work here.
+  if (words.some(({ text }, index) => text === 'us' && words[index - 1]?.text === 'of')) {
+    const isOfStaff = columns.some(({ header }) => STAFF_HEADER.test(header.replaceAll('_', ' ')))
+    const isPerson = (column: number) =>
+      OWN_DOER.test(columns[column]?.header ?? '') ||
+      (isPersonHeader(columns[column]?.header ?? '') && (isOfStaff || findNameColumn(columns) !== column))
+    const own = [...named, ...select(ASSIGNED_STEMS), ...select(STAFF_STEMS), ...all].filter(
+      (column) => isPerson(column) && ![CUSTOMER_STEMS, MAKER_STEMS, SERVED_STEMS].some((stems) => isOf(column, stems)),
+    )
+    return [own[0] ?? UNKNOWN]
+  }
   const choices = has(BUYING_STEMS) ? [CUSTOMER_STEMS] : has(WORK_STEMS) ? [ASSIGNED_STEMS, STAFF_STEMS] : []
-  return [named, ...choices.map(select)].find((columnsOfRole) => columnsOfRole.length > 0) ?? people
+  const found = [named, ...choices.map(select)].find((columnsOfRole) => columnsOfRole.length > 0) ?? people
+  // The artist of a work did not buy it.
+  return has(BUYING_STEMS) && found.every((column) => isOf(column, MAKER_STEMS)) ? [UNKNOWN] : found
 }
+
+/** Words for things that have a name beside their number, and for rows. */
+const ARTEFACTS = toStems('work piece thing')
+const ROW_THINGS = new Set([...ARTEFACTS, ...toStems('case entry record order purchase booking')])
 
 /** Returns the column that names the rows: of parts with numbers, their description; otherwise the first one. */
 function findRowName(columns: readonly Column[], noun: Word | undefined): number {
   const [first] = columns
-  const isNumbered = first !== undefined && (isIdentifier(first.header) || isNumbering(first)) && areSameRows('product', noun?.stem ?? '')
+  const isThing = areSameRows('product', noun?.stem ?? '') || ARTEFACTS.has(noun?.stem ?? '')
+  const isNumbered = first !== undefined && (isIdentifier(first.header) || isNumbering(first)) && isThing
   const described = columns.findIndex(
     ({ header, type }) => type === 'text' && listHeaderStems(header).some((stem) => THING_STEMS.has(stem)),
   )
   return findNameColumn(columns) ?? (isNumbered && described > 0 ? described : 0)
+}
+
+const FINITE: ReadonlySet<string> = new Set('is are was were do does did has have had'.split(' '))
+const ADVERBS: ReadonlySet<string> = new Set('still already ever never now currently usually also always yet'.split(' '))
+
+/** Returns the position of the last noun in "which supplier invoices are", "which car make do"; otherwise -1. */
+export function findHead(words: readonly Word[], start: number): number {
+  const end = words.findIndex(({ text }, index) => index > start && FINITE.has(text))
+  const last = words.findLastIndex(({ text }, index) => index < end && !ADVERBS.has(text))
+  const between = words.slice(start + 1, last + 1)
+  return end > 0 && last > start + 1 && between.every(({ isStop, isTitle }) => !isStop || isTitle) ? last : -1
 }
 
 /** The columns that the first word after "which" or "what" names, or "who" itself. */
@@ -115,7 +158,16 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const isNumber = ({ number, text }: Word) => index === start + 1 && (number !== undefined || NUMBER_WORDS[text] !== undefined)
   const isSkipped = (word: Word) =>
     isNumber(word) || isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
-  while (index < words.length && isSkipped(words[index] as Word) && !(index > start && words[index]?.isTitle)) index++
+  // "The most expensive work" asks for a row, although "work" says nothing else.
+  const isThing = () => index > start && EXTREME_WORDS.has(words[index - 1]?.text ?? '') && ROW_THINGS.has(words[index]?.stem ?? '')
+  const isRow = () => (index > start && words[index]?.isTitle === true) || (isThing() && !isLinked(index))
+  while (index < words.length && isSkipped(words[index] as Word) && !isRow()) index++
+  if (isThing() && !isLinked(index)) return new Set([findRowName(columns, words[index])])
+  const head = findHead(words, start)
+  if (head > index && !conditions.some((condition) => covers(condition, head))) {
+    index = head
+    if (!words[head]?.isTitle && !isLinked(head)) return new Set([isPlural(words[head]) ? findRowName(columns, words[head]) : UNKNOWN])
+  }
   // "The most expensive hard cheese" asks for the cheese, "which open bugs" for bugs.
   const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
   if (value && (words[value.end]?.isTitle || (isSuperlative(words[index - 1] as Word) && isLinked(value.end)))) index = value.end
@@ -147,7 +199,9 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const getShown = ({ column, match }: ColumnLink) =>
     (match === 'part' && isIdentifier(columns[column]?.header ?? '') ? findNameColumn(columns) : undefined) ??
     (column === 0 ? findRowName(columns, words[index]) : column)
-  return new Set(nouns.map(getShown))
+  // "Customers" are the column "Customer No", not "Customer since".
+  const best = Math.max(...nouns.map(({ match }) => RANKS[match]))
+  return new Set(nouns.filter(({ match }) => RANKS[match] === best).map(getShown))
 }
 
 /** "The most expensive shrub" and "which shrubs" ask for the names of rows, where "shrub" is a value. Returns the column of the names. */

@@ -1,19 +1,41 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { countsPeople, isNumbering, isPayment } from '../cells/column-roles.ts'
+import { isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
-import { type CellValue, isDataFile, type TypedTable } from '../typed-table.ts'
+import { isDataFile, type TypedTable } from '../typed-table.ts'
 import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
-import { isUnit } from '../wording/measured-units.ts'
+import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links, listTitleStems } from './links.ts'
-import { isColumnName, isOnlyVerb, isOtherMeant, isOtherMeasure, isOtherTime, isTimes } from './meant-conditions.ts'
-import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
-import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
+import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
+import {
+  isColumnName,
+  isDeducted,
+  isOnlyVerb,
+  isOtherDeadline,
+  isOtherLimit,
+  isOtherMeant,
+  isOtherMeasure,
+  isOtherTime,
+  isPartOfCode,
+  isTimes,
+} from './meant-conditions.ts'
+import {
+  findHead,
+  HEADS,
+  hasPeople,
+  isMentioned,
+  isOtherPerson,
+  isPlural,
+  isTypedNoun,
+  namesOtherRole,
+  SUFFIXES,
+} from './question-nouns.ts'
+import { PEOPLE_WORDS } from './role-words.ts'
+import { createTitleCheck, ignoreTitle, type ReadableTable } from './title-words.ts'
 
 export interface ReadQuestion {
   question: Question
@@ -35,22 +57,20 @@ const CONDITION_VERBS = toStems(
   reject decline forget forgot postpone reschedule skip dispute crash injure renew extend upgrade weigh`,
 )
 
-interface ReadableTable {
-  table: TypedTable
-  /** Values that the question may name. */
-  values: readonly CellValue[]
-}
-
 /** Reads a question that is known to be about a table. */
-export function readTitledQuestion(parsed: Question, { table, values }: ReadableTable): ReadQuestion {
-  const question = ignoreTitle(parsed, table, values)
+export function readTitledQuestion(
+  parsed: Question,
+  { table, values }: ReadableTable,
+  tables: readonly ReadableTable[] = [],
+): ReadQuestion {
+  const question = ignoreTitle(parsed, table, values, tables)
   return { question, links: linkQuestion(question, table, values) }
 }
 
 /** Reads a question that may be about this table, another one, or something else. */
 export function readQuestion(parsed: Question, item: ReadableTable, tables: readonly ReadableTable[]): ReadQuestion {
   const { table } = item
-  const { question: titled, links: linked } = readTitledQuestion(parsed, item)
+  const { question: titled, links: linked } = readTitledQuestion(parsed, item, tables)
   if (!isDataFile(table)) return { question: titled, links: linked }
   const all = {
     ...linked,
@@ -70,6 +90,10 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !attributes.includes(link.start) &&
         !isTimes(titled.words, link.start) &&
         !isOtherTime(titled, link, table) &&
+        !isGroupedPeriod(titled.words, link, all) &&
+        !isDeducted(titled.words, link.start, table) &&
+        !isOtherLimit(titled, link, table) &&
+        !isOtherDeadline(titled.words, link, table, all) &&
         !isCounted(link),
     ),
     conditions: all.conditions.filter(
@@ -78,6 +102,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isOtherMeant(titled.words, condition, table, all) &&
         !isTitleElsewhere(condition) &&
         !isOnlyVerb(titled.words, condition) &&
+        !isPartOfCode(titled, condition) &&
         !isOtherMeasure(titled.words, condition, table) &&
         !isCounted(condition),
     ),
@@ -141,7 +166,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
     )
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
-  const noun = findHead(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
+  const noun = findRowNoun(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
   const isRowNoun =
@@ -152,6 +177,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     !isOtherPerson(word, table) &&
     !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
+    // Accidents that a driver has had are not the rows of the driver.
+    !(titled.words.at(-1)?.text === 'had' && titled.words.some(({ text }) => text === 'has' || text === 'have')) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   // "New tickets per month" are all tickets, when they began.
   const isNew = (index: number) =>
@@ -160,7 +187,13 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     titled.words[index + 1]?.isTitle === true &&
     !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
   const words = titled.words.map((each, index): Word => {
-    if (isNew(index)) return { ...each, isStop: true }
+    if (isNew(index) || isModifier(titled.words, index, links) || isDeducted(titled.words, index, table)) return { ...each, isStop: true }
+    // "How many lots" are rows where a column has their numbers.
+    if (
+      titled.words[index - 1]?.text === 'many' &&
+      links.columns.some(({ start, column }) => start === index && table.columns[column]?.isReference)
+    )
+      return { ...each, isStop: true, isTitle: true }
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true }
     const isNoun =
@@ -188,6 +221,13 @@ function isDescribed(words: readonly Word[], index: number, { columns }: TypedTa
   return isPlural(words[noun]) && isColumn(noun) && (isOfState || isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? ''))
 }
 
+/** "Car" of "which car make do we see most often" only describes the column Make. */
+const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
+  WHICH.has(words[index - 1]?.text ?? '') &&
+  findHead(words, index - 1) === index + 1 &&
+  ![...links.columns, ...links.conditions].some((link) => covers(link, index)) &&
+  links.columns.some(({ start, match }) => start === index + 1 && match === 'exact')
+
 /** Returns the position of "deposits" in "how many deposits": amounts that are counted, not added up. Otherwise -1. */
 function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { columns: links }: Links): number {
   const index = words.findIndex(({ text }) => text === 'many') + 1
@@ -199,26 +239,6 @@ function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { c
     )
   }
   return index > 0 && links.some(isAmount) ? index : -1
-}
-
-/** "Costumes" means costumes.xlsx, not a purpose of donations, unless the question names the donations. */
-function createTitleCheck(
-  parsed: Question,
-  table: TypedTable,
-  tables: readonly ReadableTable[],
-): (linked: LinkedCondition | ColumnLink) => boolean {
-  if (hasTitleWord(parsed, table)) return () => false
-  const others = tables.filter((other) => other.table !== table && isDataFile(other.table))
-  const stems = new Set(others.flatMap((other) => [...listTitleStems(other.table)]))
-  return (linked) => {
-    const isMatch = linked.match === 'part' || (linked.match === 'exact' && 'condition' in linked)
-    return (
-      isMatch &&
-      linked.end - linked.start === 1 &&
-      stems.has(parsed.words[linked.start]?.stem ?? '') &&
-      !MONEY_STEMS.has(parsed.words[linked.start]?.stem ?? '')
-    )
-  }
 }
 
 /**
@@ -250,28 +270,6 @@ export const isName = ({ text }: Word, question: string): boolean =>
 const listNames = ({ title, columns }: TypedTable): string[] =>
   splitWords([title, ...columns.map(({ header }) => expandHeader(header))].join(' ').replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem)
 
-/** Whether the question names the table. "Cost" may mean expenses.csv, but also a column of another table. */
-export const hasTitleWord = ({ words }: Question, table: TypedTable): boolean => {
-  const stems = listTitleStems(table)
-  return words.some(({ stem, isStop }) => !isStop && stems.has(stem))
-}
-
-/** "Orders" in a question over orders.csv names the rows: no condition needs to explain it. */
-export function ignoreTitle(question: Question, table: TypedTable, values: readonly CellValue[] = []): Question {
-  const stems = listTitleStems(table)
-  // "Vans" are some of the cars if there is a class Van.
-  const isValue = (stem: string) =>
-    question.today !== undefined && values.some((value) => value.stems.length === 1 && value.stems[0] === stem)
-  const isTitle = ({ text, stem, number }: Word) =>
-    number === undefined &&
-    (stems.has(stem) ||
-      // The membership of members.
-      (text.endsWith('ship') && [...stems].some((title) => text.startsWith(title))) ||
-      (!isValue(stem) && [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem))) ||
-      (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople)))
-  return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
-}
-
 /** "Type" of "fuel type" belongs to the column Fuel. */
 const isSuffix = (words: readonly Word[], { start, match }: Pick<ColumnLink, 'start' | 'match'>, { columns }: Links): boolean =>
   match === 'synonym' &&
@@ -287,7 +285,7 @@ const isSubject = (words: readonly Word[], index: number, { columns, conditions 
   conditions.some(({ start }) => start === index + 1 || start === index + 2)
 
 /** Returns the noun of "how many cars", "which electric cars" or "the mileage of diesel cars", if nothing else explains it. */
-function findHead(
+function findRowNoun(
   words: readonly Word[],
   isFree: (index: number) => boolean,
   isAfterValue: (index: number) => boolean,

@@ -24,6 +24,11 @@ export const STAFF_STEMS: ReadonlySet<string> = toStems(
   vet dentist therapist guide pilot captain cook baker engineer lawyer inspector plumber electrician gardener`,
 )
 
+/** Those of people from whom things come. */
+export const MAKER_STEMS: ReadonlySet<string> = toStems('artist author composer singer maker producer manufacturer supplier vendor host')
+
+export const SERVED_STEMS: ReadonlySet<string> = toStems('patient student pupil child candidate applicant donor visitor participant')
+
 /** Words of the headers of columns with the people who do the work. */
 export const ASSIGNED_STEMS: ReadonlySet<string> = toStems('assigned assignee handled responsible lead earner')
 

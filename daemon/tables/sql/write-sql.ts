@@ -115,8 +115,9 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     }
     case 'share': {
       const among = operation.among.map((condition) => writeCondition(table, condition)).join(' AND ')
-      const amount = operation.key === undefined ? 'COUNT(*)' : `SUM(${getName(table, operation.key, 'number')})`
-      const part = `${amount} FILTER (WHERE ${where.join(' AND ')})`
+      const write = (key: number | undefined) => (key === undefined ? 'COUNT(*)' : `SUM(${getName(table, key, 'number')})`)
+      const amount = write(operation.key)
+      const part = operation.portion === undefined ? `${amount} FILTER (WHERE ${where.join(' AND ')})` : write(operation.portion)
       return `SELECT ROUND(100.0 * ${part} / ${amount}, 2) FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
     }
     case 'difference': {

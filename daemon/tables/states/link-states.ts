@@ -92,7 +92,9 @@ function createLimitStates({ words }: Question, columns: readonly Column[], stem
     )
   return LIMIT_STATES.flatMap(({ pattern, comparison, limits, measures }) => {
     const [other, secondLimit] = listColumns(limits)
-    const [column, secondMeasure] = listColumns(measures).filter((measure) => measure !== other)
+    // Those who booked take the places, also if fewer came.
+    const all = listColumns(measures).filter((measure) => measure !== other)
+    const [column, secondMeasure] = all.length > 1 ? all.filter((measure) => !stems[measure]?.includes('attend')) : all
     if (other === undefined || column === undefined || secondLimit !== undefined || secondMeasure !== undefined) return []
     const condition: Condition = { kind: 'than_column', column, reading: 'number', comparison, other }
     return findPatterns(words, pattern).flatMap((span): LinkedCondition[] => {

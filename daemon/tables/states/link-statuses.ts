@@ -18,7 +18,7 @@ const TOOK_PLACE = 'done,completed,complete,finished,held,played,worked,attended
 
 /** What a status is called in tables, and what people say for it, where it is none of these names. */
 const STATUSES = [
-  ['done,completed,complete,finished,closed,resolved,fulfilled', 'completed?|done|finished|closed|resolved|fulfilled'],
+  ['done,completed,complete,finished,closed,resolved,fulfilled', 'completed?|done|finish(?:ed)?|closed|resolved|fulfilled'],
   [TOOK_PLACE, '(?:really |actually )?(?:(?:took|taken|take) place|happened)|(?:really|actually) (?:do|did|had|have|worked?)|went ahead'],
   ['repaired,fixed,mended,resolved,solved', 'fixed|repaired|mended|put right|sorted out'],
   ['cancelled,canceled,annulled,called off', 'cancel(?:l?ed|lations?)|annulled|called off|fell through'],

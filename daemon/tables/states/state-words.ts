@@ -77,7 +77,7 @@ interface Limit {
 const createLimit = ([limits, measures]: readonly string[]): Limit => ({ limits: toStems(limits), measures: toStems(measures) })
 
 const CAPACITY = createLimit([
-  'capacity maximum max seats limit',
+  'capacity maximum max seats limit spots places',
   'registered booked attendees attended attendance enrolled participants occupied occupancy sold used registrations',
 ])
 const STOCK = createLimit(['reorder minimum min threshold safety', 'stock hand quantity qty inventory available units'])
@@ -87,6 +87,14 @@ export const LIMIT_STATES = [
   {
     pattern: toPattern('sold out|fully booked|(?:is|are|was|were) full'),
     comparison: 'at_least' as const,
+    ...CAPACITY,
+  },
+  {
+    pattern: toPattern(
+      '(?:still )?(?:have|has|had|with) (?:still )?(?:any |some )?(?:(?:free|empty|open|available) )?(?:places?|seats?|spots?|room|space)' +
+        '(?: (?:left|free|available))?|(?:is|are|was|were) not (?:yet )?(?:full|sold out|fully booked)',
+    ),
+    comparison: 'less' as const,
     ...CAPACITY,
   },
   {

@@ -1,24 +1,30 @@
 /** Words that a query must not drop: negations, states, units that a column has to measure, and "when … last". */
 
-import { isStatedBy, type Links } from '../linking/links.ts'
+import { isStatedBy, type Links, listTitleStems } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Span } from '../parse-question.ts'
 import { type Condition, listUsedColumns, type Query } from '../query.ts'
+import type { TypedTable } from '../typed-table.ts'
 import { NEGATIONS, toStems } from '../vocabulary.ts'
 import { listUnitColumns } from './measured-units.ts'
 
 /** "Sold out", "are out": "out" states a condition after these. */
 const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'were', 'still', 'currently'])
 const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
-const DONE: ReadonlySet<string> = new Set(['finished', 'completed'])
+const DONE: ReadonlySet<string> = new Set(['finished', 'completed', 'finish'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'what', 'which', 'who', 'those'])
 const HAPPENED: ReadonlySet<string> = new Set(['took', 'happened'])
 /** Words between "only" and the clause. */
 const MAX_RESTRICTED = 3
 const DEBT_STEMS = toStems('owe owes owed owing')
+const STORED: ReadonlySet<string> = new Set(['stock', 'storage', 'warehouse'])
+const STORED_AT: ReadonlySet<string> = new Set(['in', 'on', 'the', 'our'])
+const STOCK = /stock|inventory|\bhand\b|available|\bleft\b|warehouse|stor(?:age|ed)|shelf|location/i
+const QUANTITY = /\b(?:quantity|qty|count|units|pieces|amount|copies|number)\b/i
+const TRADED = [...toStems('order sale invoice delivery purchase rental booking')]
 
 /** Returns a function that says whether a query explains these words of a question. */
-export function createExplanation({ words }: Question, links: Links, { dates }: Demands): (query: Query) => boolean {
+export function createExplanation({ words }: Question, table: TypedTable, links: Links, { dates }: Demands): (query: Query) => boolean {
   const isStated = (index: number, conditions: readonly Condition[]) => isStatedBy(links, index, conditions)
   const isColumn = (index: number) => links.columns.some((link) => covers(link, index))
   const states = words.flatMap(({ text, stem }, index) => {
@@ -35,7 +41,10 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
   )
   const said = links.conditions.filter(({ isState }) => isState)
   const done = words.flatMap(({ text }, index) => (DONE.has(text) ? [index] : []))
+  const isStill = words.some(({ text }) => text === 'still')
   const units = listUnitColumns(words, links)
+  const isInStock = words.some(({ text }, index) => STORED.has(text) && STORED_AT.has(words[index - 1]?.text ?? ''))
+  const hasStock = TRADED.every((stem) => !listTitleStems(table).has(stem))
   // "The last inspection" is the column "Last inspection", but "last" alone is not.
   const isNamed = (index: number) =>
     links.columns.some((link) => link.match !== 'synonym' && covers(link, index) && link.end - link.start > 1)
@@ -43,16 +52,24 @@ export function createExplanation({ words }: Question, links: Links, { dates }: 
   const occasions = words.flatMap(({ text }, index) => (words[0]?.text === 'when' && OCCASIONS.has(text) && !isNamed(index) ? [index] : []))
   return ({ operation, conditions }) => {
     const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
-    if (!states.every((index) => isStated(index, all))) return false
     const isRestricted = (index: number) => links.conditions.some(({ start, condition }) => start > index && all.includes(condition))
-    if (!restrictions.every(isRestricted)) return false
+    if (!restrictions.every(isRestricted) || (isStill && all.length === 0)) return false
     const isOverlapped = ({ start, end }: Span) => words.some((_, index) => covers({ start, end }, index) && isStated(index, all))
     if (!said.every(isOverlapped)) return false
     const used = new Set(listUsedColumns({ operation, conditions }))
+    // "Booked people who did not come" are a column.
+    const isInUsed = (index: number) =>
+      links.columns.some(
+        (link) => (link.match === 'exact' || DEBT_STEMS.has(words[index]?.stem ?? '')) && covers(link, index) && used.has(link.column),
+      )
+    if (!states.every((index) => isStated(index, all) || isInUsed(index))) return false
     const isUsed = (index: number) => links.columns.some(({ start, column }) => start === index && used.has(column))
     if (!done.every((index) => isStated(index, all) || isUsed(index))) return false
     if (occasions.some((index) => !isStated(index, all)) && dates.columns.length > 0)
       return operation.kind === 'top' && operation.key === operation.column && dates.columns.includes(operation.key)
+    const headers = [...used].map((column) => table.columns[column]?.header.replaceAll('_', ' ') ?? '')
+    // What was ordered is not in stock.
+    if (isInStock && !headers.some((header) => STOCK.test(header) || (hasStock && QUANTITY.test(header)))) return false
     const shown = 'key' in operation && operation.key !== undefined ? operation.key : 'column' in operation ? operation.column : undefined
     return units === undefined || (shown !== undefined && units.has(shown))
   }

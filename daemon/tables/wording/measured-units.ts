@@ -1,7 +1,7 @@
 /** Units are measured by a column: "how many hours" counts no rows. */
 
-import type { Links } from '../linking/links.ts'
-import { covers, type Word } from '../parse-question.ts'
+import type { ColumnLink, Links } from '../linking/links.ts'
+import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
 
@@ -16,14 +16,31 @@ const SPAN_STEMS = toStems('take took taken need needed')
 export const isUnit = (words: readonly Word[], index: number): boolean =>
   [index, index + 1].some((at) => UNIT_STEMS.has(words[at]?.stem ?? '') && !words[at]?.isTitle)
 
-/** "Per month" asks for no groups where the column is "Fee per month". */
-export const isPerUnit = (words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean =>
-  ['per', 'each', 'every'].includes(words[index]?.text ?? '') &&
-  UNIT_STEMS.has(words[index + 1]?.stem ?? '') &&
-  links.columns.some(({ match, start, end, column }) => {
-    const { readings, type } = columns[column] ?? {}
-    return match !== 'synonym' && covers({ start, end }, index + 1) && readings?.number !== undefined && type !== 'text'
-  })
+/** "Per unit" asks for no groups where a column is "cost_per_unit". */
+export const isRate = (words: readonly Word[], index: number, { columns }: TypedTable): boolean =>
+  words[index]?.text === 'per' &&
+  columns.some(({ header, readings }) =>
+    splitWords(header).some(({ stem }, at, all) => readings.number && stem === words[index + 1]?.stem && all[at - 1]?.text === 'per'),
+  )
+
+/** Nor does "per month" where the column is "Fee per month". */
+export const isPerUnit = (words: readonly Word[], index: number, table: TypedTable, links: Links): boolean =>
+  isRate(words, index, table) ||
+  (['per', 'each', 'every'].includes(words[index]?.text ?? '') &&
+    UNIT_STEMS.has(words[index + 1]?.stem ?? '') &&
+    links.columns.some(({ match, start, end, column }) => {
+      const { readings, type } = table.columns[column] ?? {}
+      return match !== 'synonym' && covers({ start, end }, index + 1) && readings?.number !== undefined && type !== 'text'
+    }))
+
+/** "Month" of "how many members left per month" does not name the column "Monthly fee". */
+export const isGroupedPeriod = (words: readonly Word[], { start, end, match, column }: ColumnLink, { columns }: Links): boolean =>
+  match !== 'exact' &&
+  words.some(({ text }) => text === 'many') &&
+  ['per', 'each', 'every'].includes(words[start - 1]?.text ?? '') &&
+  end === start + 1 &&
+  UNIT_STEMS.has(words[start]?.stem ?? '') &&
+  !columns.some((link) => link.column === column && link.start !== start)
 
 /**
  * Returns the columns that have the unit after "how many", none if the table does not have it. Undefined: the question asks for no unit.

@@ -4,12 +4,17 @@
 const ASKS_FOR_AMOUNT = String.raw`(?<=\b(?:how much|what (?:do|did|have|has|does))\b.*)`
 
 const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
-  // Verbs that bring money.
+  // Verbs that bring money. "How much did we take in May?" has no "take in".
+  [
+    /(?<=\bhow much (?:more |less |money )?(?:did|do|have|has) (?!it\b)[\p{L} ]{1,30} )tak(?:e|en)(?= (?:in|on|from|during|with|at|per)\b|\W*$)/giu,
+    'collect',
+  ],
   [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled|comes?|came) in\b`, 'gi'), 'earn'],
   [/(?<=\b(?:how much|what (?:do|did|have))\b.*\b(?:we|i|they|he|she)\b.*)\bma(?:k|d)e\b/gi, 'earn'],
   [/^what (?=(?:do|did|have) (?:we|i|they) (?:earn|spend|pay|charge|invoice|bill|collect)\b)/gi, 'How much '],
   [/(?<=\bwho )makes?(?= (?:more|less|the (?:most|least))\b)/gi, 'earns'],
   [/\b(?:takings|proceeds)\b/gi, 'revenue'],
+  [/\bwhich of us\b/gi, 'who of us'],
   [/(?<=\b(?:bill|invoice|quote)s?\b.*)\b(?:write|wrote|written)\b/gi, 'issue'],
   [/\bearn(?:s|ed)? us\b/gi, 'brought us'],
   [/\b(?:keep|kept|withh[eo]ld) (?=(?:the |their |his |her )?deposits?\b)/gi, 'not refund '],
@@ -35,7 +40,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\bwhen (?:did|have) (?:we|i) (?:last|first) )(?:sen[dt]|issued?|write|written)(?= .*\b(?:invoice|bill|quote|order)s?\b)/gi, ''],
   // "When was the last time we saw Bella?"
   [/\bwhen (?:was|is) the (last|first) time(?: that)?\b/gi, 'when did $1'],
-  [/\b(?:priciest|dearest|costliest)\b/gi, 'most expensive'],
+  [/\b(?:priciest|dearest|costliest|most valuable)\b/gi, 'most expensive'],
   [/\bmost generous(?= \w)/gi, 'biggest'],
   [/\b(?:what|which) (?:is|was|are|were) (?:our|the|my) best[- ]selling (\w+)/gi, 'which $1 sold the most'],
   // Several scores of one thing are averaged.

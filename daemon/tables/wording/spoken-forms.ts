@@ -29,6 +29,7 @@ const FILLERS: Phrases = [
   // Verbs that say no more than "is".
   [/\b(?:turn(?:s|ed)? out|end(?:s|ed)? up|prove[sdn]*|happen(?:s|ed)?|seem(?:s|ed)?|appear(?:s|ed)?) (?:to be|being|as)\b/gi, 'were'],
   [/(?<=\b(?:does|do|did)\b.*) last(?=\s*(?:\?|$|on average|for\b|in total))/gi, ' take'],
+  [/\bthe (?:others|rest)\b(?! of\b)/gi, 'the other'],
   [/\b(?:the |those )?ones\b/gi, ' '],
   [/(?<=\b(?:\p{L}{3,}est|last|first|best|worst|expensive|recent) )one\b(?! of\b)/giu, ' '],
   [/\b(?:whether )?(?:\p{L}+ or not)(?=\s*[?.,;)]|\s*$)/giu, ' '],
