@@ -94,8 +94,7 @@ export function createSuitability(
     if (texts.has('worth') && hasMoney) return isMoney(columnAt(column))
     if (named.has(column)) return true
     if (aggregate === 'sum' && !isAdditive(columnAt(column), table)) return false
-    if (isOnlyExpense(column)) return false
-    if (lesser.has(column)) return false
+    if (isOnlyExpense(column) || lesser.has(column)) return false
     if (hasMoney && (asksForMoney || (form === 'amount' && !linked.has(column)))) return isMoney(columnAt(column))
     return true
   }
@@ -240,9 +239,8 @@ export function createSuitability(
     if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
     // "Which way of booking is used most?" names nothing that is measured.
     if (findMost(words) >= 0 && !linked.has(key) && !(asksForMoney && isMoney(columnAt(key)))) return false
-    if (scores.length > 0 && !scores.includes(key)) return false
-    if (sized.size > 0 && !sized.has(key)) return false
-    // "Which boat burned the most fuel?", "the top five volunteers by hours" and "the largest quantity overall" ask for sums of several rows.
+    if ((scores.length > 0 && !scores.includes(key)) || (sized.size > 0 && !sized.has(key))) return false
+    // "Which boat burned the most fuel?", "the top five by hours" and "the largest quantity overall" ask for sums of several rows.
     const isAmount = column !== key && reading === 'number' && isAdditive(columnAt(key), table)
     if (isAmount && (isMostOfMeasure || limit > 1 || hasSumWord) && isRepeated(column)) return false
     if ((measured.size > 0 && !measured.has(key)) || isOnlyExpense(key)) return false

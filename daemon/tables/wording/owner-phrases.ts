@@ -6,7 +6,11 @@ const ASKS_FOR_AMOUNT = String.raw`(?<=\b(?:how much|what (?:do|did|have|has|doe
 const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   // Verbs that bring money. "How much did we take in May?" has no "take in".
   [
-    /(?<=\bhow much (?:more |less |money )?(?:did|do|have|has) (?!it\b)[\p{L} ]{1,30} )tak(?:e|en)(?= (?:in|on|from|during|with|at|per)\b|\W*$)/giu,
+    new RegExp(
+      String.raw`(?<=\bhow much (?:more |less |money )?(?:did|do|have|has) (?!it\b)[\p{L} ]{1,30} )tak(?:e|en)` +
+        String.raw`(?= (?:in|on|from|during|with|at|per)\b|\W*$)`,
+      'giu',
+    ),
     'collect',
   ],
   [new RegExp(String.raw`${ASKS_FOR_AMOUNT}\b(?:brings?|brought|takes?|took|taken|pulls?|pulled|comes?|came) in\b`, 'gi'), 'earn'],

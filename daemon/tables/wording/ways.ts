@@ -11,7 +11,8 @@ export const nameWays = (text: string): string =>
   text
     .replace(
       new RegExp(
-        String.raw`^how (?:do|did|does|have|has) (${PEOPLE}) (\p{L}+)(?: (?:about|of) us)?[,;?]*(?: and)? how many(?: \p{L}+)?? (?:for|per|in|of|by)? ?each\b(?: ${WAYS})?`,
+        String.raw`^how (?:do|did|does|have|has) (${PEOPLE}) (\p{L}+)(?: (?:about|of) us)?[,;?]*(?: and)? how many(?: \p{L}+)??` +
+          String.raw` (?:for|per|in|of|by)? ?each\b(?: ${WAYS})?`,
         'iu',
       ),
       'how many $1 per way of $2',
