@@ -6,7 +6,7 @@ import { isInHeader, isStatedBy, type Links } from './linking/links.ts'
 import { asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
-import type { Question } from './parse-question.ts'
+import type { Question, Word } from './parse-question.ts'
 import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import { findQuestionTraits } from './question-traits.ts'
 import type { Column, TypedTable } from './typed-table.ts'
@@ -17,6 +17,9 @@ import { createExplanation } from './wording/explained-words.ts'
 const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
 
 const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
+/** "The number of orders", but not "the phone number". */
+const asksForCount = ({ text, isTitle }: Word, index: number, words: readonly Word[]): boolean =>
+  isTitle === true || (COUNTING_WORDS.has(text) && (text !== 'number' || words[index + 1]?.text === 'of'))
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const NEIGHBOR = /\b(?:next|previous|following|follows|preceding|precedes|after|before)\b/i
 
@@ -154,10 +157,7 @@ export function createSuitability(
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection' && !paysMoney
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
-        return (
-          (form === 'count' && !addsUp) ||
-          (form === 'selection' && !asksForThings && words.some(({ text, isTitle }) => isTitle || COUNTING_WORDS.has(text)))
-        )
+        return (form === 'count' && !addsUp) || (form === 'selection' && !asksForThings && words.some(asksForCount))
       case 'count_values':
         return (
           form !== 'amount' &&

@@ -1,6 +1,7 @@
 /** What columns can be used for, as their headers and types say: sums, orders, scores. */
 import { isMoney, isYear } from '../infer-columns.ts'
 import type { Column, Reading, TypedTable } from '../typed-table.ts'
+import { expandHeader } from './header-words.ts'
 
 const NOT_ADDITIVE = new RegExp(
   [
@@ -68,7 +69,7 @@ export const isScore = (column: Column): boolean => column.readings.number !== u
 /** Whether numbers number something: "Order No". */
 export const isNumbering = (column: Column): boolean => has(column, NUMBERING)
 /** Whether numbers say how many people there were. */
-export const countsPeople = (column: Column): boolean => column.type === 'integer' && has(column, PEOPLE)
+export const countsPeople = (column: Column): boolean => column.type === 'integer' && PEOPLE.test(expandHeader(column.header))
 /** Whether numbers say how many there are of something. */
 export const isQuantity = (column: Column): boolean => (column.type === 'integer' || column.type === 'decimal') && has(column, QUANTITY)
 

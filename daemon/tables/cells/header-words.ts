@@ -35,7 +35,8 @@ loc location
 btl bottles
 wt weight
 dist distance
-pc piece`
+pc piece
+pers persons`
     .split('\n')
     .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
 )

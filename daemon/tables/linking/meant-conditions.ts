@@ -105,7 +105,7 @@ export function isPartOfCode({ text, words }: Question, { start, end, match, con
   return codes.some(isIn)
 }
 
-/** "Opened" is the column Opened, not the status "Open", and "bikes" are all rows of the column "Bike type". */
+/** "Opened" is the column Opened, not the status "Open", "bikes" are all rows with a "Bike type", and a phone number is no phone. */
 export const isColumnName = (
   words: readonly Word[],
   { start, end, match, condition }: LinkedCondition,
@@ -114,6 +114,7 @@ export const isColumnName = (
 ): boolean => {
   if ((match !== 'exact' && match !== 'part') || end - start !== 1) return false
   const text = words[start]?.text
+  if (words[end]?.text === 'number' && words[end + 1]?.text !== 'of') return true
   const named = links.columns.filter((link) => link.start === start)
   const isName = ({ column, match: how }: ColumnLink) => how === 'exact' || (how === 'part' && column === condition.column)
   if (match === 'part' && named.some(isName)) return true

@@ -126,7 +126,7 @@ const hasUnknownGroups = (words: readonly Word[], table: TypedTable, links: Link
 
 const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean => {
   const { [column]: found } = columns
-  return word?.isTitle === true && found !== undefined && (isIdentifier(found.header) || isNumbering(found))
+  return word?.isTitle === true && found !== undefined && (column === 0 || isIdentifier(found.header) || isNumbering(found))
 }
 
 function findGroupingAt(

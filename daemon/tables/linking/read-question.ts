@@ -47,7 +47,6 @@ export interface ReadQuestion {
 /** A second sentence follows these. */
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
-/** "Looks after" is left out of "which warden looks after the gate". */
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
 const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
@@ -163,15 +162,17 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const isAfterValue = (index: number) =>
     isPartOfNoun(index - 1) ||
     links.conditions.some(
-      ({ end, match, condition }) => end === index && match === 'exact' && table.columns[condition.column]?.type === 'text',
+      ({ end, match, condition: { column } }) =>
+        match === 'exact' &&
+        table.columns[column]?.type === 'text' &&
+        (end === index || links.columns.some((link) => link.column === column && link.start === end && link.end === index)),
     )
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
   const noun = findRowNoun(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
-  const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')
   const isRowNoun =
     word !== undefined &&
-    isNamed &&
+    (links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')) &&
     !isKnownElsewhere(word) &&
     !['too', 'also'].includes(word.text) &&
     !isOtherPerson(word, table) &&

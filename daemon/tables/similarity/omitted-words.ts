@@ -129,7 +129,7 @@ const listStems = ({ header }: { header: string }): string[] => listHeaderStems(
 const replaceWord = (text: string, word: string, by: string): string =>
   text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), by)
 
-const PARTICLES: ReadonlySet<string> = new Set(list('up out off over down in around about back away on through the a an'))
+const PARTICLES: ReadonlySet<string> = new Set(list('up out off over down in around about back away on through with the a an'))
 const SUBJECTS: ReadonlySet<string> = new Set(list('have has had been be being who that which we they you i he she'))
 const COUNTING: ReadonlySet<string> = new Set(list('most least fewest'))
 const DETERMINERS: ReadonlySet<string> = new Set(list('the our this'))

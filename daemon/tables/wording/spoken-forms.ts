@@ -27,7 +27,11 @@ const FILLERS: Phrases = [
   [/\bstuff\b/gi, 'things'],
   [/\btowards?\b/gi, 'for'],
   // Verbs that say no more than "is".
-  [/\b(?:turn(?:s|ed)? out|end(?:s|ed)? up|prove[sdn]*|happen(?:s|ed)?|seem(?:s|ed)?|appear(?:s|ed)?) (?:to be|being|as)\b/gi, 'were'],
+  [
+    /\b(?:(?:turn(?:s|ed)? out|prove[sdn]*|happen(?:s|ed)?|seem(?:s|ed)?|appear(?:s|ed)?) to be|end(?:s|ed)? up(?: as| being)?)\b/gi,
+    'were',
+  ],
+  [/\balong\b(?! with)/gi, ' '],
   [/(?<=\b(?:does|do|did)\b.*) last(?=\s*(?:\?|$|on average|for\b|in total))/gi, ' take'],
   [/\bthe (?:others|rest)\b(?! of\b)/gi, 'the other'],
   [/\b(?:the |those )?ones\b/gi, ' '],
@@ -48,7 +52,7 @@ const EXCLUSIONS: Phrases = [
   [new RegExp(String.raw`(?<=[,.;:(?!–-]\s*)${VALUE}${OUT}\b`, 'giu'), 'excluding $1'],
   [new RegExp(String.raw`\b(?:${LEAVE_OUT})\b(?: ${EXCLUDED}\b)*`, 'gi'), 'excluding'],
   // What is counted, too, is not left out by other words.
-  [/\b(?:count|include|including)\b((?: \p{L}+){1,4}?) (?:too|as well)\b/giu, ' '],
+  [/,? \b(?:count|counting|include|including)\b((?: \p{L}+){1,4}?) (?:too|as well)\b/giu, ' '],
   // Those that remain are named by the words after "only".
   [/\b(?:only (?:count|include|consider|take)|(?:count|include|counting|including) only)\b/gi, 'only'],
 ]
