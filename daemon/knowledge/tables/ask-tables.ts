@@ -70,7 +70,8 @@ export function askTables(
     const isMeant = ({ table, usedColumns }: Computation) =>
       columns === undefined || [...(columns.get(table) ?? [-1])].every((column) => usedColumns.includes(column))
     const { computations } = ask(text).reply
-    if (computations.length === 0 || !computations.every(isMeant)) continue
+    // That there are none is only certain if every word was understood.
+    if (computations.length === 0 || !computations.every((each) => each.rowCount > 0 && isMeant(each))) continue
     const uncertain = computations.map((each) => ({
       ...each,
       interpretation: `${each.interpretation} ${note}`,

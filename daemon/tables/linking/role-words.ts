@@ -85,7 +85,8 @@ ticket request case issue
 apartment flat property unit home
 performance show concert event
 tour trip journey ride
-job project assignment
+job project assignment task
+maintenance repair
 product item article part
 loan borrowing
 payment transaction

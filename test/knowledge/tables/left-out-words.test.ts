@@ -109,6 +109,11 @@ test('words that say which rows are meant, or what is asked for, are not left ou
     assert.equal(ask(question), [], question)
 })
 
+test('"none" is no answer to a question without some of its words', () => {
+  assert.equal(ask('How many parties did the charity have in August?'), [])
+  assert.equal(ask('How many parties did we have in August?')[0]?.values, ['0'])
+})
+
 test('an answer without a paraphrase must use what the paraphrase names', () => {
   assert.equal(ask('How many halls are gone, i.e. vacant with an inspection due before today?'), [])
 })
