@@ -212,22 +212,28 @@ function listPairs(conditions: readonly LinkedCondition[]) {
 
 /** Returns sets of conditions that different words state, those that cover most words first. */
 function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
-  const pairs = listPairs(links.conditions).map(([first, second]): LinkedCondition => {
-    const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
-    // "Perm, temp and contract": those between are meant, too.
-    const others = links.conditions.flatMap(({ start, end, condition: other, match }) =>
-      start >= first.linked.end &&
-      end <= second.linked.start &&
-      other.kind === 'equals' &&
-      other.column === a?.column &&
-      (match === 'exact' || match === first.linked.match)
-        ? other.values
-        : [],
-    )
-    const values = [...(a?.values ?? []), ...new Set(others), ...(b?.values ?? [])]
-    const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values }
-    return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
-  })
+  // Values of the same rank are in any order.
+  const inOrder = question.today === undefined ? links.conditions : links.conditions.toSorted((a, b) => a.start - b.start)
+  // "Hugo Rossi" is one name.
+  const isList = ([a, b]: ReturnType<typeof listPairs>[number]) => question.today === undefined || a.linked.end < b.linked.start
+  const pairs = listPairs(inOrder)
+    .filter(isList)
+    .map(([first, second]): LinkedCondition => {
+      const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
+      // "Perm, temp and contract": those between are meant, too.
+      const others = links.conditions.flatMap(({ start, end, condition: other, match }) =>
+        start >= first.linked.end &&
+        end <= second.linked.start &&
+        other.kind === 'equals' &&
+        other.column === a?.column &&
+        (match === 'exact' || match === first.linked.match)
+          ? other.values
+          : [],
+      )
+      const values = [...(a?.values ?? []), ...new Set(others), ...(b?.values ?? [])]
+      const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values }
+      return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
+    })
   const pool = [...links.conditions, ...pairs.slice(0, 6), ...listRowComparisons(question, links.conditions, comparable).slice(0, 8)]
   const masked = pool.map((linked) => ({ linked, mask: getMask(linked) }))
   let sets: FilterSet[] = [{ conditions: [], mask: 0 }]

@@ -178,7 +178,7 @@ export function createSuitability(
           !isOtherNamed(operation.column, conditions)
         )
       case 'group':
-        return canGroup(operation)
+        return canGroup(operation) && !conditions.some((each) => isSingleValue(each, operation.by))
       case 'share':
         return form !== 'boolean' && (operation.portion !== undefined || canShare(operation.key, [...conditions, ...operation.among]))
       case 'top':

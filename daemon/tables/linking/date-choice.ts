@@ -88,7 +88,11 @@ export function listMeantDates(
   const all = dates.filter((column) => !isOther(columns[column] as Column))
   // What was ordered and then "packaged" happened when it was ordered.
   const events = all.filter((column, index) => index === 0 || !isParticiple(columns[column] as Column))
-  if (events.length > 0) return { columns: events.slice(0, MAX_DATES), areOfEvents: true }
+  // "Sold on" is named by "sold", also in sales.csv.
+  const isNamed = ({ column, start, match }: ColumnLink) =>
+    match !== 'synonym' && events.includes(column) && !ANY_DATE.has(words[start]?.stem ?? '') && !isSuperlative(words[start] as Word)
+  const areNamed = links.some(isNamed)
+  if (events.length > 0) return { columns: events.slice(0, MAX_DATES), areOfEvents: true, ...(areNamed ? { areNamed } : {}) }
   const has = (stems: ReadonlySet<string>) => words.some(({ stem }) => stems.has(stem))
   const wanted = has(PAYMENT_STEMS) ? ACTUAL_STEMS : has(DEBT_STEMS) ? DUE_STEMS : undefined
   const meant = dates.filter((column) => listStems(columns[column] as Column).some((stem) => wanted?.has(stem)))

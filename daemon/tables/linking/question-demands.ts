@@ -189,7 +189,9 @@ function findRepeatedValues(words: readonly Word[], conditions: readonly LinkedC
   const last = values.find((second) => {
     const first = values.find((each) => isNext(each, second))
     const hasAnd = words.slice(first?.end, second.start).some(({ text }) => text === 'and')
-    return first !== undefined && hasAnd && BEFORE_VALUES.has(words[first.start - 1]?.text ?? '')
+    return (
+      first !== undefined && hasAnd && words.slice(Math.max(0, first.start - 2), first.start).some(({ text }) => BEFORE_VALUES.has(text))
+    )
   })
   return last ? [{ by: last.condition.column }] : []
 }

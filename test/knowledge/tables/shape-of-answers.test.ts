@@ -65,6 +65,8 @@ for (const [question, ...expected] of [
   ['Which way of booking is used most?', 'website'],
   ['How did our helpers hear about us, how many for each way?', 'friend', 'poster'],
   ['How many helpers are in each team?', 'bar', 'door', 'stage'],
+  ['How many shows were booked by phone, on the website and at the desk?', 'desk', 'phone', 'website'],
+  ['Which shows are not sold out?', 'P1', 'P3'],
   // Two columns.
   ['How many papers are below their minimum?', '2'],
   ['How many free seats are left for P1?', '10'],
