@@ -2,7 +2,7 @@
 import { findLesserAmounts, isAdditive, isAverage, isOrder, isOrigin, isPercentage, isPlace, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { isIdentifier, isMoney, isYear } from './infer-columns.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
-import { isInHeader, isStatedBy, type Links } from './linking/links.ts'
+import { isInHeader, isStatedBy, type LinkedCondition, type Links } from './linking/links.ts'
 import { asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
@@ -286,6 +286,8 @@ export function createSuitability(
         (!direction || isRepeated(by) || part !== undefined)
       )
     if (asksForFrequency || (form === 'count' && isMoney(columnAt(key)) && !isCounted(key) && !hasAggregateWord)) return false
+    const isDebt = ({ condition, isState }: LinkedCondition) => isState && condition.kind === 'numbers' && condition.column !== key
+    if (links.conditions.some(isDebt) && !named.has(key)) return false
     // "Energy cost" is the column Cost, not one that only means the same as another word.
     if (exactNumbers.length > 0 && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.

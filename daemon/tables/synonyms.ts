@@ -86,10 +86,13 @@ manager boss lead report supervisor
 started start begin hired joined
 hired joined employed started since longest
 hire longest hired joined
+since joined
 joined longest
 ended end finish
 shipped sent dispatched left departed
 delivered arrived
+sold sale
+contact touch spoken heard talked
 received deliver delivered delivery arrive arrived
 speed fast fastest slowest
 temp coldest warmest hottest cold warm hot temperature
@@ -100,6 +103,8 @@ width wide widest
 abv alcohol strong strongest
 arrears owe owes owed owing debt outstanding
 balance owe owes owed outstanding
+owed owe owes owing debt
+debt owe owes
 birth born
 maintenance maintained serviced
 `

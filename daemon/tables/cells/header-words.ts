@@ -25,6 +25,7 @@ appt appointment
 pts points
 dob date of birth
 datum date
+insp inspection
 prio priority
 sev severity
 yr year
@@ -45,10 +46,17 @@ pers persons`
 const LIMIT = /^(min|max)(?=[. ]+[a-z])/i
 const PER_HOUR = /(?:\/|\bper )\s*(?:hr|hour|h)\b/gi
 
+const DEADLINE_VERBS = 'ship|send|return|pay|deliver|reply|respond|answer|finish|complete|collect|decide|submit|file|needed|wanted|required'
+/** "Ship by" is a deadline, but "Sold by" a person. */
+const DEADLINE = new RegExp(String.raw`\b(${DEADLINE_VERBS}) by(?: date| day)?$`, 'i')
+/** "The ship-by date" */
+export const NAMED_DEADLINE = new RegExp(String.raw`\b(${DEADLINE_VERBS})(?:-by\b(?: (?:date|day)s?)?| by (?:date|day)s?)`, 'gi')
+
 export const expandHeader = (header: string): string =>
   header
     .replaceAll('_', ' ')
     .replace(LIMIT, '$1imum')
     .replace(/\bp\. ?a\./i, 'annual')
+    .replace(DEADLINE, '$1 deadline')
     .replaceAll(PER_HOUR, ' hourly')
     .replaceAll(/[a-z]+/gi, (word) => ABBREVIATIONS.get(word.toLowerCase()) ?? word)

@@ -2,10 +2,11 @@
 import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { findPhrase, type Question, type Span, type Word } from '../parse-question.ts'
 import type { NumberComparison } from '../query.ts'
+import { findDueDates } from '../states/link-times.ts'
 import { LIMITS } from '../states/state-words.ts'
 import type { Column, Reading } from '../typed-table.ts'
 import { COMPARISONS, DIRECTIONS } from '../vocabulary.ts'
-import { type ColumnLink, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, isPartOfHeader, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
 
 /** Words without content between "than" and the second column. */
 const MAX_GAP = 3
@@ -14,9 +15,16 @@ interface Comparative extends Span {
   comparison: NumberComparison
 }
 
-export function createColumnComparisons({ words }: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
-  return listComparatives(words).flatMap(({ start, end, comparison }) => {
-    const after = links.filter((link) => link.start >= end && link.start <= end + MAX_GAP && isGap(words, end, link.start))
+export function createColumnComparisons(question: Question, columns: readonly Column[], links: readonly ColumnLink[]): LinkedCondition[] {
+  const { words } = question
+  // "Are past their deadline" is a state.
+  const comparatives = listComparatives(words).filter(({ start }) => words[start]?.text !== 'past')
+  if (comparatives.length === 0) return []
+  const headers = columns.map(({ header }) => listHeaderStems(header))
+  const [due, actual] = findDueDates(question, columns, headers) ?? []
+  return comparatives.flatMap(({ start, end, comparison }) => {
+    const isAfter = (link: ColumnLink) => link.start >= end && link.start <= end + MAX_GAP && isGap(words, end, link.start)
+    const after = links.filter((link) => isAfter(link) && !isPartOfHeader(link, { columns: [...links], conditions: [] }))
     return selectNearest(after, ({ start: from }) => from - end).flatMap((second) => {
       const isFirst = (link: ColumnLink) => link.end <= second.start && findReading(columns, link.column, second.column) !== undefined
       const first = links.filter(isFirst)
@@ -26,21 +34,24 @@ export function createColumnComparisons({ words }: Question, columns: readonly C
       const named =
         within.length > 0 ? selectNearest(within, (link) => second.start - link.end) : selectNearest(before, (link) => start - link.end)
       const implied = named.length > 0 ? [] : findRelated(columns, second.column).map((column) => ({ column, start, end }))
-      return [...named, ...implied].map(
-        (link): LinkedCondition => ({
-          start: Math.min(start, link.start),
-          end: second.end,
-          // Its features have the weights of comparisons with another row, of which there are more questions to learn from.
-          match: 'row',
-          condition: {
-            kind: 'than_column',
-            column: link.column,
-            reading: findReading(columns, link.column, second.column) as Reading,
-            comparison,
-            other: second.column,
-          },
-        }),
-      )
+      // "Pay the invoice after its due date" does not compare the date of the invoice.
+      return [...named, ...implied]
+        .filter((link) => second.column !== due || link.column === actual)
+        .map(
+          (link): LinkedCondition => ({
+            start: Math.min(start, link.start),
+            end: second.end,
+            // Its features have the weights of comparisons with another row, of which there are more questions to learn from.
+            match: 'row',
+            condition: {
+              kind: 'than_column',
+              column: link.column,
+              reading: findReading(columns, link.column, second.column) as Reading,
+              comparison,
+              other: second.column,
+            },
+          }),
+        )
     })
   })
 }

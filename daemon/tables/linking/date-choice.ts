@@ -49,7 +49,9 @@ export const isStartDate = (column: Column): boolean => listStems(column).some((
 
 /** Whether a date says when something was over: "Delivered on", "Check-out". */
 export const isEndDate = (column: Column): boolean =>
-  isOut(column) || isParticiple(column) || listStems(column).some((stem) => END_STEMS.has(stem))
+  isOut(column) ||
+  (isParticiple(column) && !listStems(column).some((stem) => DUE_STEMS.has(stem))) ||
+  listStems(column).some((stem) => END_STEMS.has(stem))
 
 export interface MeantDates {
   /** The most likely one first. */

@@ -21,6 +21,8 @@ const MAX_CONDITIONS = 24
 /** A value that is part of more cells than this is searched for with LIKE. */
 const MAX_LISTED_VALUES = 4
 const MIN_PREFIX_LENGTH = 5
+/** Units and remarks are not asked for: "first_reply_h". */
+const UNIT = /(?<=\S.*)\(.*\)|(?<=\S) (?:km|kg|g|kwh|mins?|h|l)$/i
 const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
 
@@ -79,8 +81,7 @@ function linkColumns({ words, today }: Question, columns: readonly Column[]): Co
     if (phrase !== undefined) return from < 0 ? [] : [{ column: index, start: from, end: from + phrase.split(' ').length, match: 'exact' }]
     // Beside a date, the column Day is the weekday: "how many days" counts dates.
     const column = today !== undefined && date >= 0 && type === 'text' && header.toLowerCase() === 'day' ? date : index
-    // Units and remarks in parentheses are not asked for.
-    const headerWords = splitWords(expandHeader(header).replace(/(?<=\S.*)\(.*\)/, ''))
+    const headerWords = splitWords(expandHeader(header).replace(today ? UNIT : /(?<=\S.*)\(.*\)/, ''))
     const unitNames = listUnitNames(header, today === undefined ? '' : unit.toLowerCase())
     const means = (word: Word) =>
       wanted.some(({ stem }) => areSynonyms(stem, word.stem)) ||

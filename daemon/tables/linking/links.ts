@@ -78,9 +78,11 @@ export const isPartOfHeader = ({ start, end, column }: ColumnLink, { columns }: 
   )
 
 /** "Hours" and "worked" of "who worked the most hours" name the column "Hours worked". */
-export function isWholeHeader({ stems }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
+export function isWholeHeader({ words, dates }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
   const header = listHeaderStems(columns[column]?.header ?? '')
-  return match === 'part' && header.length > 1 && header.every((stem) => stems.has(stem))
+  // "Since" of "since May" does not name the column "Client since".
+  const isSaid = (stem: string) => words.some((word, index) => word.stem === stem && !dates.some((date) => covers(date, index)))
+  return match === 'part' && header.length > 1 && header.every(isSaid)
 }
 
 /** "Beginner" in the column Level does not mean the column Start, too. */

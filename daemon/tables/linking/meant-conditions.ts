@@ -21,11 +21,11 @@ const namesRows = (column: Column | undefined): boolean => column !== undefined 
 /** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
 export function isOtherMeant(
   words: readonly Word[],
-  { start, condition }: LinkedCondition,
+  { start, condition, isState }: LinkedCondition,
   { columns }: TypedTable,
   links: Links,
 ): boolean {
-  if (!COMPARED.has(condition.kind)) return false
+  if (!COMPARED.has(condition.kind) || isState) return false
   const reading = isDateCondition(condition) ? 'date' : 'number'
   const listNear = (at: number) =>
     links.columns.filter(
@@ -38,9 +38,9 @@ export function isOtherMeant(
         !(words[from]?.isTitle && reading === 'number' && (column === 0 || namesRows(columns[column]))) &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
-  // "Quit in 2026" is about the date of the state.
+  // "Quit in 2026" is about the date of the state; what is unpaid has no date of payment.
   const state = links.conditions.find(
-    (other) => isEmptiness(other.condition) && other.end <= start && words.slice(other.end, start).every(({ isStop }) => isStop),
+    (other) => isFilled(other.condition) && other.end <= start && words.slice(other.end, start).every(({ isStop }) => isStop),
   )
   if (state && columns[state.condition.column]?.readings[reading] !== undefined) return condition.column !== state.condition.column
   const near = listNear(start)
@@ -57,8 +57,7 @@ export function isOtherMeant(
   return !meant.columns.includes(condition.column)
 }
 
-const isEmptiness = (condition: Condition): boolean =>
-  condition.kind === 'empty' || (condition.kind === 'all' && condition.conditions[0]?.kind === 'empty')
+const isFilled = (condition: Condition): boolean => condition.kind === 'empty' && condition.isNegated === true
 
 /** Words of the headers of columns that are measured in a unit of time. */
 const TIME_UNITS: ReadonlyMap<string, RegExp> = new Map([
@@ -118,6 +117,11 @@ export const isColumnName = (
   const named = links.columns.filter((link) => link.start === start)
   const isName = ({ column, match: how }: ColumnLink) => how === 'exact' || (how === 'part' && column === condition.column)
   if (match === 'part' && named.some(isName)) return true
+  // "Opened in 2025" is about a date, also where "Open" is a status.
+  const isDated = links.conditions.some(
+    (other) => isDateCondition(other.condition) && other.start >= end && words.slice(end, other.start).every(({ isStop }) => isStop),
+  )
+  if (isDated && text?.endsWith('ed') && named.some(({ column }) => columns[column]?.readings.date)) return true
   return (
     condition.kind === 'equals' &&
     !condition.values.some((value) => String(value).toLowerCase() === text) &&

@@ -12,7 +12,7 @@ import { findComparison, readOrdinal } from '../wording/comparisons.ts'
 import { isRate } from '../wording/measured-units.ts'
 import { type Contrast, findContrast, findShareOfTotal } from './contrast.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
-import { type ColumnLink, isInHeader, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, isInHeader, isOfState, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { isPersonHeader, listNouns } from './question-nouns.ts'
 
@@ -100,7 +100,7 @@ function listGroupings(words: readonly Word[], table: TypedTable, links: Links, 
   for (const [index, { text }] of words.entries()) {
     const isNext = index === end && end > 0 && text === 'and'
     if (isRate(words, index, table)) continue
-    if (index < end || !(isNext || (GROUP_WORDS.has(text) && !isInHeader(links, index)))) continue
+    if (index < end || !(isNext || (GROUP_WORDS.has(text) && !isInHeader(links, index) && !isOfState(links, index)))) continue
     let start = index + 1
     while (ARTICLES.has(words[start]?.text ?? '')) start++
     const found = findGroupingAt(start, words, table, links, dates, text === 'by' || isNext)
@@ -257,7 +257,10 @@ const TENURE = new RegExp(
 /** Who is there the longest came first. */
 function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 'tenure'> {
   const match = TENURE.exec(text.replaceAll('-', ' '))
-  const column = columns.findIndex(({ header, readings }) => readings.date && listHeaderStems(header).some((stem) => START_STEMS.has(stem)))
+  const isStart = ({ header }: Column) => listHeaderStems(header).some((stem) => START_STEMS.has(stem))
+  const isOfPeople = /\b(?:here|us|member|employ|work|serv)/i.test(text)
+  const start = columns.findIndex((each) => each.readings.date && isStart(each))
+  const column = start >= 0 || isOfPeople ? start : (listMeantDates([], columns, []).columns[0] ?? -1)
   if (!match || column < 0) return {}
   return { tenure: { column, direction: (match[1] ?? match[2])?.toLowerCase() === 'longest' ? 'min' : 'max' } }
 }

@@ -9,7 +9,7 @@ import { nameWays } from '../wording/ways.ts'
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
 /** "How long is the longest event?" asks for an amount. */
-const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast'.split(' '))
+const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast late early'.split(' '))
 const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
 const DAY = new RegExp(
   [
@@ -35,9 +35,12 @@ const RULE = new RegExp(
 /** "Can Tara drive?" asks for a yes or no about a name. */
 const ABILITY = /^[Cc]an (?!I\b)\p{Lu}/u
 
+/** "Who should have brought it back by now?" */
+const OVERDUE = /\bshould (?:already )?have \w+.*\b(?:by now|already|before (?:today|\d)|but\b.*\bnot)\b/i
+
 /** Whether the question asks how to do something or what is allowed, which no table says. */
 export function asksForText({ text, words }: Question): boolean {
-  const isRule = words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text)) && !ABILITY.test(text.trim())
+  const isRule = words.slice(0, 2).some((word) => MODAL_WORDS.has(word.text)) && !ABILITY.test(text.trim()) && !OVERDUE.test(text)
   return PROCEDURE.test(text.trim()) || RULE.test(text) || isRule
 }
 

@@ -103,12 +103,13 @@ function selectPeople(words: readonly Word[], columns: readonly Column[]): reado
 /** Words for things that have a name beside their number, and for rows. */
 const ARTEFACTS = toStems('work piece thing')
 const ROW_THINGS = new Set([...ARTEFACTS, ...toStems('case entry record order purchase booking')])
+const isRowNumber = (column: Column | undefined): boolean => column !== undefined && (isIdentifier(column.header) || isNumbering(column))
 
 /** Returns the column that names the rows: of parts with numbers, their description; otherwise the first one. */
 function findRowName(columns: readonly Column[], noun: Word | undefined): number {
   const [first] = columns
   const isThing = areSameRows('product', noun?.stem ?? '') || ARTEFACTS.has(noun?.stem ?? '')
-  const isNumbered = first !== undefined && (isIdentifier(first.header) || isNumbering(first)) && isThing
+  const isNumbered = isRowNumber(first) && isThing
   const described = columns.findIndex(
     ({ header, type }) => type === 'text' && listHeaderStems(header).some((stem) => THING_STEMS.has(stem)),
   )
@@ -170,12 +171,16 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   }
   // "The most expensive hard cheese" asks for the cheese, "which open bugs" for bugs.
   const value = conditions.find(({ start: at, match }) => at === index && match === 'exact')
-  if (value && (words[value.end]?.isTitle || (isSuperlative(words[index - 1] as Word) && isLinked(value.end)))) index = value.end
+  const isLast = (word: Word | undefined) => isSuperlative(word as Word) || isPlural(words[value?.end ?? 0])
+  if (value && (words[value.end]?.isTitle || (isLast(words[index - 1]) && isLinked(value.end)))) index = value.end
   // "What is ordered" asks for the rows, not for the column "Ordered by".
   if (value && words[start]?.text === 'what' && /(?:ed|en)$/.test(words[index]?.text ?? ''))
     return new Set([findRowName(columns, undefined)])
   // "Supply orders" are the rows of supply-orders.csv, not suppliers.
   while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
+  // "Supplier invoices" are called by their numbers.
+  const isNumbered = ({ start: at, column, match }: ColumnLink) => at === index + 1 && match !== 'synonym' && isRowNumber(columns[column])
+  if (isLinked(index) && isCompound(words, index) && links.some(isNumbered)) index++
   const things = findThings(words, start, index, columns, conditions)
   if (things !== undefined) return new Set([things])
   // "Customers" of customers.csv are no accounts.
@@ -253,6 +258,11 @@ export const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', '
 
 export const isPlural = (word: Word | undefined): boolean => /[^s]s$/.test(word?.text ?? '')
 
+const AFTER_NOUN: ReadonlySet<string> = new Set('is are was were have has had do did that which we they'.split(' '))
+/** "Supplier" of "which supplier invoices are", but not of "which supplier invoices the most". */
+const isCompound = (words: readonly Word[], index: number): boolean =>
+  isPlural(words[index + 1]) && AFTER_NOUN.has(words[index + 2]?.text ?? '')
+
 /** "Bikes" of "how many bikes" where the rows have a "Bike type". */
 export function isTypedNoun(words: readonly Word[], index: number, { columns }: TypedTable): boolean {
   const before = /ed$/.test(words[index - 1]?.text ?? '') ? words[index - 2] : words[index - 1]
@@ -284,5 +294,6 @@ export function isMentioned(words: readonly Word[], index: number, { columns }: 
   const isNoun = named.length > 0 && named.every(isOfAllRows) && !links.conditions.some((condition) => covers(condition, index))
   const isAsked = before === undefined || BEFORE_ASKED.has(before.text) || isSuperlative(before)
   const isBeforeNoun = next !== undefined && (next.isTitle || links.columns.some(({ start }) => start === index + 1))
-  return isNoun && !isAsked && !words.some(({ text }) => AVERAGES.has(text)) && (isPlural(word) || isBeforeNoun)
+  const isSaid = isAsked ? isBeforeNoun && isCompound(words, index) : isPlural(word) || isBeforeNoun
+  return isNoun && isSaid && !words.some(({ text }) => AVERAGES.has(text))
 }

@@ -9,6 +9,7 @@ import { isDataFile, type TypedTable } from '../typed-table.ts'
 import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
+import { isOfInterval } from './interval-column.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
 import {
@@ -201,7 +202,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       isSubject(titled.words, index, links) ||
       isMentioned(titled.words, index, table, links) ||
       isDescribed(titled.words, index, table, links) ||
-      isTypedNoun(titled.words, index, table)
+      isTypedNoun(titled.words, index, table) ||
+      (isFree(index) && isOfInterval(titled.words, index, table, links))
     return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
       ? { ...each, isStop: true }
       : each
@@ -211,8 +213,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
 
 /** "Instruments" of "instruments that have not come back" and "customers" of "how much do customers owe" are the rows. */
 function isDescribed(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {
-  const isSubjectOfVerb =
-    AUXILIARIES.has(words[index - 1]?.text ?? '') && words.slice(Math.max(0, index - 3), index).some(({ text }) => text === 'much')
+  const before = words.slice(Math.max(0, index - 3), index).map(({ text }) => text)
+  const isSubjectOfVerb = AUXILIARIES.has(before.at(-1) ?? '') && (before.includes('much') || before.includes('long'))
   const isColumn = (at: number) =>
     links.columns.some((link) => link.match !== 'synonym' && covers(link, at) && columns[link.column]?.type === 'text')
   // "How much is still outstanding from supplier invoices": the state says which amounts are meant.

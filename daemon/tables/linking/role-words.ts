@@ -83,7 +83,7 @@ visit appointment consultation
 invoice bill
 ticket request case issue
 apartment flat property unit home
-performance show concert event
+performance show concert event exhibition
 tour trip journey ride
 job project assignment task
 maintenance repair
@@ -91,7 +91,7 @@ product item article part
 loan borrowing
 payment transaction
 donation gift contribution
-member person people
+member person people membership
 machine equipment device
 course class lesson
 `

@@ -1,18 +1,22 @@
 /** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment. */
 import { isSecondary } from '../cells/column-roles.ts'
+import { isMoney } from '../infer-columns.ts'
 import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/links.ts'
 import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
 import { createNotCancelled, createState } from './link-statuses.ts'
 import { createTimeStates, namesTime } from './link-times.ts'
-import { LIMIT_STATES, STATES, type State } from './state-words.ts'
+import { DEBT_HEADERS, IN_DEBT, LIMIT_STATES, STATES, type State } from './state-words.ts'
 
 const BE: ReadonlySet<string> = new Set(['is', 'are', 'was', 'were', 'been'])
+const PERFECT: ReadonlySet<string> = new Set(['have', 'has', 'had', 'already'])
 
 /** Whether a question has words for a state. Most have none. */
 export const namesState = (question: Question): boolean =>
-  [...STATES, ...LIMIT_STATES].some(({ pattern }) => findPatterns(question.words, pattern).length > 0) || namesTime(question)
+  [...STATES.map(({ pattern }) => pattern), ...LIMIT_STATES.map(({ pattern }) => pattern), IN_DEBT].some(
+    (pattern) => findPatterns(question.words, pattern).length > 0,
+  ) || namesTime(question)
 
 /** `named` are conditions on values that the words name: these say what the state is called. */
 export function createStateConditions(
@@ -66,10 +70,24 @@ export function createStateConditions(
         : [],
     )
   })
+  // "Have arrived" where the column is "Arrived on", unless a date says when.
+  const happened = words.flatMap(({ text, stem }, start): LinkedCondition[] => {
+    const span = { start, end: start + 1 }
+    const next = words.findIndex(({ isStop }, index) => index > start && !isStop)
+    const isDated = question.dates.some((date) => covers(date, next) || date.start === start + 1)
+    if (!/(?:ed|en|id|ld|nt)$/.test(text) || !PERFECT.has(words[start - 1]?.text ?? '') || isDated || isOverlapped(span)) return []
+    return columns.flatMap(({ readings, hasEmptyCells }, column) =>
+      readings.date && hasEmptyCells && stems[column]?.[0] === stem && question.today !== undefined
+        ? [{ ...span, match: 'empty' as const, isState: true as const, condition: { kind: 'empty', column, isNegated: true } as const }]
+        : [],
+    )
+  })
   return [
     ...states,
     ...opposites,
     ...filled,
+    ...happened,
+    ...createDebtStates(question, columns, stems),
     ...createLimitStates(question, columns, stems),
     ...createTimeStates(question, columns, stems, named, values),
   ]
@@ -83,6 +101,19 @@ const createValueStates = ({ values: names, opposites }: State, columns: readonl
     const isState = meant.length > 0 && own.some((text) => opposites?.has(text.toLowerCase()))
     return isState ? [{ kind: 'equals', column, reading: 'text', values: meant }] : []
   })
+
+/** "In arrears" and "owes us money" where a column has the amount. */
+const createDebtStates = ({ words, today }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] =>
+  columns.flatMap((column, index): LinkedCondition[] =>
+    today === undefined || !isMoney(column) || !stems[index]?.some((stem) => DEBT_HEADERS.has(stem))
+      ? []
+      : findPatterns(words, IN_DEBT).map((span) => ({
+          ...span,
+          match: 'boolean',
+          isState: true,
+          condition: { kind: 'numbers', column: index, comparison: 'more', value: 0 },
+        })),
+  )
 
 /** "Sold out" and "running low" compare what there is with its limit. */
 function createLimitStates({ words }: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {

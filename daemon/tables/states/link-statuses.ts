@@ -20,6 +20,8 @@ const TOOK_PLACE = 'done,completed,complete,finished,held,played,worked,attended
 const STATUSES = [
   ['done,completed,complete,finished,closed,resolved,fulfilled', 'completed?|done|finish(?:ed)?|closed|resolved|fulfilled'],
   [TOOK_PLACE, '(?:really |actually )?(?:(?:took|taken|take) place|happened)|(?:really|actually) (?:do|did|had|have|worked?)|went ahead'],
+  ['delivered,completed,done,passed,won,successful,success', 'successful(?:ly)?|succeeded|went (?:well|through)'],
+  ['failed,unsuccessful,returned,not delivered,undelivered,lost', 'unsuccessful(?:ly)?|went wrong'],
   ['repaired,fixed,mended,resolved,solved', 'fixed|repaired|mended|put right|sorted out'],
   ['cancelled,canceled,annulled,called off', 'cancel(?:l?ed|lations?)|annulled|called off|fell through'],
   [

@@ -69,6 +69,13 @@ export const STATES: readonly State[] = [
   ...(values ? { values: new Set(String(values).split(',')), opposites: new Set(String(opposites).split(',')) } : {}),
 }))
 
+/** Phrases for people with debts, and headers of columns with the amounts. */
+export const IN_DEBT = toPattern(
+  'in (?:arrears|debt)|behind (?:with|on) (?:the|their|its) (?:payments?|rent|fees?)|ow(?:e|es|ed|ing)(?: us)?(?: (?:any )?money)?|' +
+    '(?:have|has|with) (?:an? |any )?(?:open |outstanding |unpaid )?(?:arrears|debts?|balance)',
+)
+export const DEBT_HEADERS = toStems('arrears debt outstanding owed owing unpaid overdue')
+
 interface Limit {
   limits: ReadonlySet<string>
   measures: ReadonlySet<string>
@@ -115,12 +122,14 @@ const OTHER_LIMITS: readonly (readonly string[])[] = [
 ]
 
 /** Headers of dates with which an employment or a contract starts. */
-export const START_STEMS = toStems('hire hired joined join start started since employed entry member')
+export const START_STEMS = toStems('hire hired joined join start started since employed entry member moved enrolled admitted')
 /** Headers of dates that were set, and of those when it happened. */
-export const DUE_STEMS = toStems('due deadline promised expected planned scheduled')
+export const DUE_STEMS = toStems('due deadline promised expected planned scheduled agreed')
 export const ACTUAL_STEMS = toStems(
-  'paid payment returned return delivered delivery arrived completed closed finished shipped resolved actual came',
+  'paid payment returned return delivered delivery arrived completed closed finished shipped resolved actual came settled done collected',
 )
+export const PAID_STEMS = toStems('paid payment settled reimbursed')
+export const PAYING_STEMS = new Set([...PAID_STEMS, ...toStems('pay pays money')])
 /** Headers of dates when something was arranged. */
 export const CREATED_STEMS = toStems('booked ordered requested created registered opened issued submitted reported sent invited')
 export const LIMITS: readonly Limit[] = [...OTHER_LIMITS.map(createLimit), STOCK, CAPACITY, { limits: DUE_STEMS, measures: ACTUAL_STEMS }]
@@ -132,8 +141,8 @@ const BUT_NOT = 'but (?:is|are|has|have|was|were) not'
 export const PAST_STATES = [
   {
     pattern: toPattern(
-      'overdue|past due|past (?:its|their) due date|' +
-        String.raw`${SHOULD}(?: (?!by|already|before|but)\w+){0,4}? (?:by (?:now|today)|already|before (?:today|now))(?: ${BUT_NOT})?|` +
+      'overdue|past due|' +
+        String.raw`${SHOULD}(?: (?!by|already|before|but)\w+){0,4}? (?:by (?:now|today)|already|before [\w-]+)(?: ${BUT_NOT})?|` +
         String.raw`${SHOULD}(?: (?!but)\w+){0,5} ${BUT_NOT}`,
     ),
     headers: new Set([...DUE_STEMS, ...toStems('next')]),
@@ -148,10 +157,13 @@ export const PAST_STATES = [
     isOpen: false,
   },
 ]
-/** Those that name the date: "past their inspection date", "no warranty left". */
-export const PAST_DATES = toPattern(
-  String.raw`past (?:its|their|the) (?:next )?\w+ (?:date|day)|no \w+ left|(?:out of|no longer under) \w+`,
-)
+const THEIR = '(?:the|its|their|our|his|her)'
+/** Those beside which words name the date, after them (1) or before them (-1): "past their inspection date", "the due date has passed". */
+export const PAST_DATES: readonly (readonly [pattern: RegExp, direction: 1 | -1])[] = [
+  [toPattern(`(?:already |long )?(?:past|beyond|over) ${THEIR}`), 1],
+  [toPattern('no longer under|out of|no(?= .* left)'), 1],
+  [toPattern('(?:has|have|had) (?:already |long )?(?:passed|gone by|elapsed)|(?:is|are) (?:already |long )?(?:over|behind us)'), -1],
+]
 export const PAST_DATE_STEMS = new Set([...DUE_STEMS, ...toStems('next end ends expiry expires expire expiration valid until')])
 /** Phrases for rows that happened before the day of the question, or will happen: one of them, or all. */
 export const HAPPENED = toPattern('(?:have |has )?(?:already )?(?:taken place|happened|been held)|already took place|in the past')
@@ -166,15 +178,15 @@ export const FINISHED: ReadonlySet<string> = new Set(
 
 const AGREED =
   '(?:promised|agreed|planned|due|expected|scheduled|arranged|supposed|it should(?: have(?: been)?)?|they should(?: have(?: been)?)?)'
-const THEIR = '(?:the|its|their|our)'
-export const PUNCTUALITY: readonly (readonly [pattern: RegExp, comparison: 'more' | 'at_most' | 'less'])[] = [
+/** `isNamed`: the words after the phrase name the date that was due. */
+export const PUNCTUALITY: readonly (readonly [pattern: RegExp, comparison: 'more' | 'at_most' | 'less', isNamed?: true])[] = [
   [
-    toPattern(
-      `(?:too )?late|later than ${AGREED}|after (?:it|they) (?:is|are|was|were) due|behind schedule|over time|overran|overrun|` +
-        `(?:after|past|beyond|missed) ${THEIR} (?:due date|deadline)`,
-    ),
+    toPattern(`(?:too )?late|later than ${AGREED}|after (?:it|they) (?:is|are|was|were) due|behind schedule|over time|overran|overrun`),
     'more',
   ],
+  [toPattern(`(?:after|beyond|missed|later than|(?<!(?:is|are|was|were|already|long) )past)(?: ${THEIR})?`), 'more', true],
   [toPattern('on time|in time|punctual(?:ly)?|as promised|as agreed|on schedule'), 'at_most'],
-  [toPattern(`early|earlier than ${AGREED}|before (?:it|they) (?:is|are|was|were) due|before ${THEIR} (?:due date|deadline)`), 'less'],
+  [toPattern(`(?:by|within|no later than)(?: ${THEIR})?`), 'at_most', true],
+  [toPattern(`early|earlier than ${AGREED}|before (?:it|they) (?:is|are|was|were) due`), 'less'],
+  [toPattern(`(?:before|earlier than|ahead of)(?: ${THEIR})?`), 'less', true],
 ]

@@ -12,6 +12,7 @@ const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day'
 const SEASON_ENDS: Readonly<Record<string, number>> = { spring: 5, summer: 8, autumn: 11 }
 
 const getLastDay = (year: number, month: number): string => new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
+const addDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
 const readMonth = (name: string): number => MONTH_NAMES.indexOf(name.toLowerCase()) + 1
 
 /** `today` is an ISO date. */
@@ -41,6 +42,10 @@ export function nameDates(question: string, today: string): string {
       .replaceAll(/\b(before|until|after|since) today\b/gi, `$1 ${today}`)
       .replaceAll(/\b(?:the )?end of (?:the|this) year\b/gi, `${year}-12-31`)
       .replaceAll(/\b(?:the )?end of (?:the|this) month\b/gi, getLastDay(year, month))
+      .replaceAll(new RegExp(String.raw`\b(?:since|after) (?:the )?end of (${MONTH})${NO_YEAR}`, 'gi'), (_, name: string) => {
+        const isLast = readMonth(name) >= month
+        return `since ${addDay(getLastDay(isLast ? year - 1 : year, readMonth(name)))}`
+      })
       .replaceAll(new RegExp(String.raw`\b(?:the )?end of (${MONTH})${NO_YEAR}`, 'gi'), (_, name: string) =>
         getLastDay(year, readMonth(name)),
       )
@@ -52,6 +57,7 @@ export function nameDates(question: string, today: string): string {
       })
       .replaceAll(new RegExp(String.raw`\b((?:between|from) ${MONTH} (?:and|to|until) ${MONTH})${NO_YEAR}`, 'gi'), `$1 ${year}`)
       .replaceAll(new RegExp(String.raw`\bfrom (${MONTH}) (?:on|onwards?|on wards)\b`, 'gi'), `since $1 ${year}`)
+      .replaceAll(new RegExp(String.raw`\b(?:(?:from|in|since) )?(${MONTH}) (?:or|and) later\b`, 'gi'), `since $1 ${year}`)
       .replaceAll(new RegExp(String.raw`\b(\d{1,2} ${MONTH})${NO_YEAR}${NO_LATER_YEAR}`, 'gi'), `$1 ${year}`)
       .replaceAll(new RegExp(String.raw`\b(${MONTH} \d{1,2})\b(?!,? \d{4}|\d)${NO_LATER_YEAR}`, 'gi'), `$1 ${year}`)
   )

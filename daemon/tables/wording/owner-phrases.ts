@@ -37,7 +37,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es|ed)?|elapse[sd]?|go(?:es)? by|went by)\b/gi, ''],
   // "Which rentals came back late", "who brought their violin back too late".
   [
-    /\b(?:c[ao]me|comes|br(?:ing|ings|ought)|g[ai]ve|given|handed)\b((?: (?!back)\w+){0,4}) back (?=(?:too )?late\b|early\b|on time\b)/gi,
+    /\b(?:c[ao]me|comes|br(?:ing|ings|ought)|g[ai]ve|given|handed)\b((?: (?!back)\w+){0,4}) back (?=(?:too )?late\b|early\b|(?:on|in) time\b|after\b|before\b)/gi,
     'returned$1 ',
   ],
   // "When did we last send Acme an invoice?" asks for the date of the invoice.
@@ -79,6 +79,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
     'what percentage of rows are $1ed',
   ],
   [/(?<=\bhow (?:long|many days)\b.*)\bto pay\b/gi, 'paid'],
+  [/(?<=\bhow (?:long|many (?:days|hours|minutes))\b.*)\b(?:have to |has to |had to )?wait(?:s|ed)?(?: for| until)?\b/gi, 'take'],
   [/\bfor an? (?=(?:kilo|kg|lit(?:er|re)|hour|bottle|piece|met(?:er|re))\b)/gi, 'per '],
   [
     /(?<!\bon )\bhow many days (?=(?:did|have|had) (?:we|i|they) (?:have|had|get|got|sell|sold|take|took|make|made)\b)/gi,

@@ -1,5 +1,7 @@
 /** What people write around a question: contractions, fillers, exclusions, short numbers. Written as the rest of the parser reads it. */
 
+import { NAMED_DEADLINE } from '../cells/header-words.ts'
+
 type Phrases = readonly (readonly [phrase: RegExp, replacement: string])[]
 
 /** Also without the apostrophe, where the result is no other word. */
@@ -15,15 +17,28 @@ const CONTRACTIONS: Phrases = [
   [/\b(who|what|when|where|how|that|it|there|here)(?:['’`´]s|(?<=\b(?:who|what|that))s)\b/gi, '$1 is'],
 ]
 
+const OWN = '(?:the|our) (?:club|company|firm|business|practice|parish|school|gym|organi[sz]ation|association|society)'
+
 /** Words that add nothing. */
 const FILLERS: Phrases = [
-  [/\b(?:please|pls|plz|thanks|thank you|actually|really|simply|basically|roughly|approximately|quickly|apparently|anyway)\b/gi, ' '],
+  [new RegExp(String.raw`\b(left|leave|leaves|leaving|joined|join|quit) ${OWN}\b`, 'gi'), '$1'],
+  [new RegExp(String.raw`\bdoes ${OWN} (?=have|own|employ)`, 'gi'), 'do we '],
+  [
+    /\b(?:please|pls|plz|thanks|thank you|(?:actually|really)(?! (?:do|did|had|have|work|worked)\b)|simply|basically|roughly|approximately|quickly|apparently|anyway)\b/gi,
+    ' ',
+  ],
   [/\b(?:on our books|of ours|by the way|as far as we know|for me|in the end|if at all)\b/gi, ' '],
   [
-    /\b(?:by|as of|up to) now\b|\b(?:as of|up to) today\b|\bso far\b|\bto date\b|\bthese days\b|\bnowadays\b|\ball in all\b|\ball in\b/gi,
+    /(?<!\bshould\b.*)\bby now\b|\b(?:as of|up to) now\b|\b(?:as of|up to) today\b|\bso far\b|\bto date\b|\bthese days\b|\bnowadays\b|\ball in all\b|\ball in\b/gi,
     ' ',
   ],
   [/\b(?:some|any)(?:body|one|thing)\b/gi, ' '],
+  // "Overdue, i.e. not paid": both are said.
+  [/,? \bi\. ?e\.,?(?=\s)|, (?:meaning|which means|that is(?: to say)?,|in other words,?)(?=\s)/gi, ' '],
+  [/\b(?:turn(?:ed|s)? out|prov(?:ed|es)|end(?:ed|s)? up) (?:to be|being|as)\b/gi, 'were'],
+  [/\bbeen (?:living|staying)(?: here| there)?\b/gi, 'been here'],
+  [/\bbeen (?:lying|sitting|hanging|standing|waiting)(?: (?:around|about|here|there))*\b/gi, 'been'],
+  [NAMED_DEADLINE, '$1 deadline'],
   [/\bstuff\b/gi, 'things'],
   [/\btowards?\b/gi, 'for'],
   // Verbs that say no more than "is".
