@@ -37,7 +37,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, replacement: string])[] = [
   [/(?<=\bhow (?:long|many days)\b.*)\b(?:until|till|pass(?:es|ed)?|elapse[sd]?|go(?:es)? by|went by)\b/gi, ''],
   // "Which rentals came back late", "who brought their violin back too late".
   [
-    /\b(?:c[ao]me|comes|br(?:ing|ings|ought)|g[ai]ve|given|handed)\b((?: (?!back)\w+){0,4}) back (?=(?:too )?late\b|early\b|(?:on|in) time\b|after\b|before\b)/gi,
+    /\b(?:c[ao]mes?|br(?:ings?|ought)|g[ai]ven?)\b((?: (?!back)\w+){0,4}) back (?=(?:too )?(?:late|early|[oi]n time|after|before)\b)/gi,
     'returned$1 ',
   ],
   // "When did we last send Acme an invoice?" asks for the date of the invoice.

@@ -23,19 +23,13 @@ const OWN = '(?:the|our) (?:club|company|firm|business|practice|parish|school|gy
 const FILLERS: Phrases = [
   [new RegExp(String.raw`\b(left|leave|leaves|leaving|joined|join|quit) ${OWN}\b`, 'gi'), '$1'],
   [new RegExp(String.raw`\bdoes ${OWN} (?=have|own|employ)`, 'gi'), 'do we '],
-  [
-    /\b(?:please|pls|plz|thanks|thank you|(?:actually|really)(?! (?:do|did|had|have|work|worked)\b)|simply|basically|roughly|approximately|quickly|apparently|anyway)\b/gi,
-    ' ',
-  ],
+  [/\b(?:please|pls|plz|thanks|thank you|simply|basically|roughly|approximately|quickly|apparently|anyway)\b/gi, ' '],
+  [/\b(?:actually|really)\b(?! (?:do|did|had|have|work|worked)\b)/gi, ' '],
   [/\b(?:on our books|of ours|by the way|as far as we know|for me|in the end|if at all)\b/gi, ' '],
-  [
-    /(?<!\bshould\b.*)\bby now\b|\b(?:as of|up to) now\b|\b(?:as of|up to) today\b|\bso far\b|\bto date\b|\bthese days\b|\bnowadays\b|\ball in all\b|\ball in\b/gi,
-    ' ',
-  ],
+  [/(?<!\bshould\b.*)\bby now\b|\b(?:(?:as of|up to) (?:now|today)|so far|to date|these days|nowadays|all in all|all in)\b/gi, ' '],
   [/\b(?:some|any)(?:body|one|thing)\b/gi, ' '],
-  // "Overdue, i.e. not paid": both are said.
-  [/,? \bi\. ?e\.,?(?=\s)|, (?:meaning|which means|that is(?: to say)?,|in other words,?)(?=\s)/gi, ' '],
-  [/\b(?:turn(?:ed|s)? out|prov(?:ed|es)|end(?:ed|s)? up) (?:to be|being|as)\b/gi, 'were'],
+  // "Overdue, i.e. not paid": both are read.
+  [/(?<=\b(?:overdue|past due|late|later than \w+)),? (?:i\. ?e\.,?|meaning|that is,?|in other words,?)(?=\s)/gi, ' '],
   [/\bbeen (?:living|staying)(?: here| there)?\b/gi, 'been here'],
   [/\bbeen (?:lying|sitting|hanging|standing|waiting)(?: (?:around|about|here|there))*\b/gi, 'been'],
   [NAMED_DEADLINE, '$1 deadline'],
