@@ -8,7 +8,7 @@ import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, isOperationWord, toStems } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, findPatterns, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 
 /** Letters and digits that are joined: "A4-07". */
 const CODE = /(?<![\p{L}\p{N}])\p{L}+\d*-\d+(?:-\d+)*(?![\p{L}\p{N}])/gu
@@ -165,5 +165,12 @@ export const isOtherDeadline = (
 ): boolean => {
   const isDeadline = (index: number) => columns[index]?.readings.date !== undefined && /[ _]by$/i.test(columns[index]?.header ?? '')
   const isActual = (index: number) => columns[index]?.readings.date !== undefined && !isDeadline(index)
-  return isDeadline(column) && words[end]?.text !== 'by' && links.columns.some((link) => link.start === start && isActual(link.column))
+  // "When do we have to ship it?" and "the ship-by date" are about the deadline.
+  const isToBe = findPatterns(words, /\b(?:have|has|need|needs|is|are) to\b|\bmust\b|\bshould\b/g).length > 0 || end > start + 1
+  return (
+    isDeadline(column) &&
+    !isToBe &&
+    words[end]?.text !== 'by' &&
+    links.columns.some((link) => link.start === start && isActual(link.column))
+  )
 }
