@@ -287,9 +287,8 @@ export function createSuitability(
       )
     if (asksForFrequency || (form === 'count' && isMoney(columnAt(key)) && !isCounted(key) && !hasAggregateWord)) return false
     const isDebt = ({ condition, isState }: LinkedCondition) => isState && condition.kind === 'numbers' && condition.column !== key
-    if (links.conditions.some(isDebt) && !named.has(key)) return false
-    // "Energy cost" is the column Cost, not one that only means the same as another word.
-    if (exactNumbers.length > 0 && !named.has(key)) return false
+    // "Energy cost" is the column Cost, not one that only means the same as another word, and debts are compared with debts.
+    if ((exactNumbers.length > 0 || links.conditions.some(isDebt)) && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
     const isSumOfRates = aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)
     if (isSumOfRates && !(demands.contrast && !isRepeated(by))) return false

@@ -25,7 +25,6 @@ const MIN_PREFIX_LENGTH = 5
 const UNIT = /(?<=\S.*)\(.*\)|(?<=\S) (?:km|kg|g|kwh|mins?|h|l)$/i
 const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
-
 /** What follows these is asked for or grouped by. */
 const KIND_MARKERS: ReadonlySet<string> = new Set(['which', 'what', 'per', 'each', 'every', 'by'])
 /** Of "Oil on canvas": a noun may stand before them. */
