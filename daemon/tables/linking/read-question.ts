@@ -49,7 +49,6 @@ export interface ReadQuestion {
 const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
 const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
 const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
-const WHICH: ReadonlySet<string> = new Set(['which', 'what'])
 const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
 /** Verbs that state a condition: without a column for it, the question cannot be answered. */
 const CONDITION_VERBS = toStems(
@@ -249,7 +248,7 @@ function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { c
  * something ("delivered"), is the object ("which medicine did Bella get") or the place ("which room is it in").
  */
 function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTable, links: Links): boolean {
-  if (!WHICH.has(words[noun - 1]?.text ?? '')) return false
+  if (!['which', 'what'].includes(words[noun - 1]?.text ?? '')) return false
   const next = words[noun + 1]
   const isSingular = !isPlural(words[noun])
   const isVerb = next !== undefined && !next.isStop && /(?:ed|[^s]s)$/.test(next.text) && !MONEY_STEMS.has(next.stem)
