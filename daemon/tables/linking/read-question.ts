@@ -225,7 +225,7 @@ function isDescribed(words: readonly Word[], index: number, { columns }: TypedTa
 
 /** "Car" of "which car make do we see most often" only describes the column Make. */
 const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
-  WHICH.has(words[index - 1]?.text ?? '') &&
+  ['which', 'what'].includes(words[index - 1]?.text ?? '') &&
   findHead(words, index - 1) === index + 1 &&
   ![...links.columns, ...links.conditions].some((link) => covers(link, index)) &&
   links.columns.some(({ start, match }) => start === index + 1 && match === 'exact')
