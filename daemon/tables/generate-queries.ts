@@ -214,8 +214,13 @@ function listPairs(conditions: readonly LinkedCondition[]) {
 function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
   // Values of the same rank are in any order.
   const inOrder = question.today === undefined ? links.conditions : links.conditions.toSorted((a, b) => a.start - b.start)
-  // "Hugo Rossi" is one name.
-  const isList = ([a, b]: ReturnType<typeof listPairs>[number]) => question.today === undefined || a.linked.end < b.linked.start
+  const isValue = (index: number, column: number) =>
+    links.conditions.some(({ start, end, condition }) => start <= index && index < end && condition.column === column)
+  // "Hugo Rossi" is one name, and "support Express middleware" is no list.
+  const isList = ([{ linked: a }, { linked: b }]: ReturnType<typeof listPairs>[number]) =>
+    question.today === undefined ||
+    (a.end < b.start &&
+      question.words.slice(a.end, b.start).every(({ isStop }, offset) => isStop || isValue(a.end + offset, a.condition.column)))
   const pairs = listPairs(inOrder)
     .filter(isList)
     .map(([first, second]): LinkedCondition => {

@@ -34,6 +34,13 @@ Bo,door,poster,80,0171,,20.00,no
 Cleo,bar,friend,90,,,15.00,yes
 Dan,stage,friend,52,0172,2026-02-11,12.00,no
 `,
+  'press-errors.csv': `Code,Description,How to solve
+E1,plugins option wrongly specified.,Correct the plugins option.
+E2,Root plugin has already started.,Register it earlier.
+E3,Hook is not known.,Use a supported hook.
+E4,Method is not known.,Use a supported method.
+E5,Printer has no driver.,Register a plugin for handling printers.
+`,
   'paper.csv': `paper_no,name,sheets_in_stock,min_sheets,price_per_sheet,unit
 PA1,Matt,50,200,0.02,pack
 PA2,Gloss,300,200,0.09,roll
@@ -85,6 +92,7 @@ for (const question of [
   'How many vases do we have in stock?',
   'How many hours did Hilde Krug work in March?',
   'How many accidents has Ivo Lange had?',
+  'Does the press still support network printers without a plugin?',
 ])
   test(`${question} is not answered`, () => {
     assert.equal(
