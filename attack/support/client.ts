@@ -1,6 +1,6 @@
 /** Sends requests to a daemon over a pool of connections. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { Pool } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { TOKEN } from '../../test/harness/daemon.ts'
 import type { Json } from '../../test/harness/test-server.ts'
 
@@ -34,7 +34,7 @@ export class Client {
     body?: unknown,
     { token = TOKEN, key, headers, signal }: CallOptions = {},
   ): Promise<ClientResponse> {
-    const reply = await this.#pool.request({
+    const reply = await this.#send({
       method: method as 'GET',
       path: /^\/(api|v1)\//.test(path) ? path : `/api${path}`,
       headers: {
@@ -53,6 +53,15 @@ export class Client {
     const isJson = String(reply.headers['content-type']).startsWith('application/json') && text !== ''
     const json = isJson ? (JSON.parse(text) as Json) : undefined
     return { status: reply.statusCode, headers: reply.headers, text, body: json, data: json?.data }
+  }
+
+  /** The errors of undici do not say which request failed. */
+  async #send(request: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#pool.request(request)
+    } catch (error) {
+      throw new Error(`${request.method} ${request.path} failed: ${(error as Error).message}`, { cause: error })
+    }
   }
 
   get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options)

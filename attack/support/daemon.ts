@@ -2,10 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { HEAP_SIZE_OPTION } from '../../src/client/daemon.ts'
 import { DAEMON_ENVIRONMENT } from '../../src/config.ts'
 import { type DaemonOptions, type DaemonProcess, startDaemon, TOKEN } from '../../test/harness/daemon.ts'
 import { Client } from './client.ts'
+
+/** How long the end of a daemon is waited for after a request has failed. */
+const MAX_EXIT_MS = 2_000
 
 export interface RunningDaemon extends DaemonProcess {
   home: string
@@ -50,10 +54,11 @@ export function withDaemon<T>(work: (daemon: RunningDaemon) => Promise<T>, optio
   })
 }
 
-/** Requests fail when the daemon has ended; then its last words are the cause. */
-export async function explainError({ child, exited }: DaemonProcess, error: Error): Promise<Error> {
-  if (child.exitCode === null && child.signalCode === null) return error
-  const { code, signal, stderr } = await exited
+/** Requests fail when the daemon has ended; then its last words are the cause. They may come a little later than the error. */
+export async function explainError({ exited }: DaemonProcess, error: Error): Promise<Error> {
+  const end = await Promise.race([exited, pause(MAX_EXIT_MS, undefined, { ref: false })])
+  if (end === undefined) return error
+  const { code, signal, stderr } = end
   return new Error(`The daemon exited (${code ?? signal}): ${stderr.slice(-1_000)}`, { cause: error })
 }
 
