@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { raceAbort } from '../../daemon/async/abortable.ts'
+import { raceAbort } from '../../../daemon/async/abortable.ts'
 
 const test = suite('work that can be aborted')
 const reason = new Error('aborted')
