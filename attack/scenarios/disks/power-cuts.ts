@@ -78,7 +78,8 @@ async function attackHome(folder: string, provider: ScriptedProvider, cuts: numb
     }
     disk.replay(await readCalls(recording))
     const differences = disk.compare()
-    if (differences.length > 0) throw new Error(`the recording is incomplete: it does not explain ${differences.join(', ')}`)
+    if (differences.length > 0)
+      throw new Error(`the recording is incomplete: it does not explain ${differences.join(', ')}; it ends with\n${readEnd(recording)}`)
     disk.cut(random)
     report.problems.push(...work.listContents().flatMap((content) => checkOriginal(home, content)))
     rmSync(recording)
@@ -114,6 +115,15 @@ const readLoggedErrors = (home: string): string[] =>
     .split('\n')
     .filter((line) => line.includes('"err"'))
     .slice(-5)
+
+/** The last lines without most of what was written. */
+const readEnd = (recording: string): string =>
+  readFileSync(recording, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .slice(-10)
+    .map((line) => (line.length > 200 ? `${line.slice(0, 120)} … ${line.slice(-80)}` : line))
+    .join('\n')
 
 async function createAgent({ client }: RunningDaemon, provider: ScriptedProvider): Promise<string> {
   const model = await client.create('/models', { name: 'scripted', ...provider.model })

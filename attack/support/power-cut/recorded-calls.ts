@@ -42,6 +42,8 @@ const STRING = /"([^"]*)"/g
 const DESCRIPTOR = /(AT_FDCWD|\d+)<([^>]*)>(\(deleted\))?/g
 /** How strace ends the line of a call whose process was killed. It may print a result that it could no longer read. */
 const INTERRUPTED = / ?<(?:detached \.\.\.>|unfinished \.\.\.>\)).*$/
+/** The result of a call whose process was killed before strace read it. */
+const UNREADABLE = /= (?:\? <unavailable>|-1 \(errno \d+\))$/
 const RESULT = /\)\s+= (\d+|\?)(?:<([^>]*)>)?(?:\(deleted\))?$/
 
 /** Calls are listed in the order in which they ended. */
@@ -54,7 +56,7 @@ export async function readCalls(recording: string): Promise<RecordedCall[]> {
   for await (const line of createInterface({ input: createReadStream(recording), crlfDelay: Number.POSITIVE_INFINITY })) {
     position++
     const [, id = '', written = ''] = /^(\d+)\s+(.*)$/.exec(line) ?? []
-    const text = written.replace(INTERRUPTED, ') = ?')
+    const text = written.replace(INTERRUPTED, ') = ?').replace(UNREADABLE, '= ?')
     const thread = Number(id)
     if (text.endsWith('<unfinished ...>')) {
       unfinished.set(thread, { text: text.slice(0, -'<unfinished ...>'.length), startedAt: position })
