@@ -17,7 +17,7 @@ import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { isRecord } from './match-records.ts'
 import { asksForCalculation, asksForList, asksForSummary } from './question/detect-task.ts'
-import { hasMissingName, hasMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
+import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
@@ -77,8 +77,8 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
   const answers = preferStatements(text, await rankAnswers(text, await readPassages(models, text, read)), read)
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
-  const lacksTerm = hasMissingTerm(text, texts)
-  const limit = hasMissingName(text, texts) ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
+  const missing = findMissingTerm(text, texts)
+  const limit = missing === 'name' ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
   const isProbable = best !== undefined && (await isLikely(models, text, best, read[best.passage] as ContextPassage, limit))
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
@@ -87,7 +87,7 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
   if (!isProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
-  if (best.confidence < MIN_CERTAIN || lacksTerm) return formatReply(question, best, 'probable')
+  if (best.confidence < MIN_CERTAIN || missing) return formatReply(question, best, 'probable')
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
   return formatReply(question, best, 'certain')

@@ -14,15 +14,19 @@ const CALENDAR_NAME =
 /** Most shorter names are similar to another word. */
 const MIN_MISSPELT_LENGTH = 5
 
-/** Whether the question has a name, number, year or place that no text contains, or ends with a case that none mentions. */
-export function hasMissingTerm(question: string, texts: readonly string[]): boolean {
+/**
+ * Returns what kind of term no text contains: the name of a person, place or thing, also in no similar spelling, or another one, such as a
+ * number, a misspelt name, or the case at the end of the question.
+ */
+export function findMissingTerm(question: string, texts: readonly string[]): 'name' | 'other' | undefined {
+  const missing = listMissingIdentifiers(question, texts)
+  if (includesName(missing, texts)) return 'name'
   const phrase = CASE.exec(question)?.[1]
-  return listMissingIdentifiers(question, texts).length > 0 || (phrase !== undefined && isMissingCase(phrase, texts))
+  return missing.length > 0 || (phrase !== undefined && isMissingCase(phrase, texts)) ? 'other' : undefined
 }
 
-/** Whether the question is about a person, place or thing whose name no text contains, not even in a similar spelling. */
-export function hasMissingName(question: string, texts: readonly string[]): boolean {
-  const names = listMissingIdentifiers(question, texts).filter((name) => !/[\d_]/.test(name) && !CALENDAR_NAME.test(name))
+function includesName(missing: readonly string[], texts: readonly string[]): boolean {
+  const names = missing.filter((name) => !/[\d_]/.test(name) && !CALENDAR_NAME.test(name))
   if (names.length === 0) return false
   const words = [...new Set(texts.flatMap(splitWords))]
   return names.some((name) => name.length < MIN_MISSPELT_LENGTH || suggestWord(name, words, 1) === undefined)
