@@ -35,7 +35,7 @@ const XQUAD_BARS = {
   German: { language: 'de', right: 0.68, refused: 0.9 },
   Spanish: { language: 'es', right: 0.72, refused: 0.9 },
 } as const
-const LANGUAGES = ['English', 'German', 'Spanish'] as const
+const LANGUAGES = Object.keys(XQUAD_BARS) as (keyof typeof XQUAD_BARS)[]
 const MIN_LABELLED_RIGHT = 0.8
 /** Of unanswerable questions: refused, and refused or merely probable. */
 const MIN_LABELLED_REFUSED = 0.75
