@@ -53,6 +53,11 @@ export interface TableReply extends ComputedAnswer {
   unclear?: UnclearPhrase[]
 }
 
+interface TableOfFile {
+  file: TableStore
+  table: StoredTable
+}
+
 export function askTables(
   asked: string,
   files: readonly TableStore[],
@@ -62,8 +67,10 @@ export function askTables(
   meanings: readonly Meaning[] = [],
 ): TableReply {
   const today = formatDay(now)
-  const ask = (text: string) => askOnce(text, files, weights, cache, today, meanings)
-  const question = writeTableCompounds(replacePhrases(nameQuestionPeriods(asked, files, today), meanings), files, cache)
+  // Once, because a question may be asked several times.
+  const stored = files.flatMap((file) => file.listTables().map((table) => ({ file, table })))
+  const ask = (text: string) => askOnce(text, stored, weights, cache, today, meanings)
+  const question = writeTableCompounds(replacePhrases(nameQuestionPeriods(asked, stored, today), meanings), stored, cache)
   const { reply, omissions } = ask(question)
   // A question that is not understood may have words that say nothing.
   for (const { text, note, columns } of omissions()) {
@@ -85,7 +92,7 @@ export function askTables(
 /** `omissions` lists what the question may be without words that were not understood. */
 function askOnce(
   question: string,
-  files: readonly TableStore[],
+  stored: readonly TableOfFile[],
   weights: Weights,
   cache: TableWordCache,
   today: string,
@@ -98,18 +105,16 @@ function askOnce(
   const numbers = [...new Set(parsed.numbers.map(({ value }) => value))]
   const asksForMoney = asksForIncome(question) || parsed.words.some(({ stem }) => MONEY_STEMS.has(stem))
   const [hasState, hasStatus] = [namesState(parsed), namesStatus(parsed)]
-  const candidates = files.flatMap((file) =>
-    file.listTables().map((table) => {
-      const known = cache.get(file.path, table, () => file.listValues(table))
-      const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
-      const isOfMoney = asksForMoney && table.columns.some(isMoney)
-      const isOfState =
-        (hasState && createStateConditions(parsed, table.columns, [], values).length > 0) ||
-        (hasStatus && createStatusConditions(parsed, table.columns, [], values).some(({ isState }) => isState))
-      const overlap = countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) + (isOfState ? 2 : 0)
-      return { file, table, values, overlap }
-    }),
-  )
+  const candidates = stored.map(({ file, table }) => {
+    const known = cache.get(file.path, table, () => file.listValues(table))
+    const values = (known.values ?? file.findValues(table, words, numbers)).filter((value) => isNamed(value, parsed.stems))
+    const isOfMoney = asksForMoney && table.columns.some(isMoney)
+    const isOfState =
+      (hasState && createStateConditions(parsed, table.columns, [], values).length > 0) ||
+      (hasStatus && createStatusConditions(parsed, table.columns, [], values).some(({ isState }) => isState))
+    const overlap = countSharedWords(parsed.stems, known, values) + (isOfMoney ? 1 : 0) + (isOfState ? 2 : 0)
+    return { file, table, values, overlap }
+  })
   const largest = Math.max(0, ...candidates.map(({ overlap }) => overlap))
   if (largest === 0) return nothing
   const byOverlap = candidates.sort((a, b) => b.overlap - a.overlap)
@@ -151,13 +156,13 @@ const formatDay = (date: Date): string =>
   [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
 /** Names periods such as "last month", unless a column is called so. */
-function nameQuestionPeriods(question: string, files: readonly TableStore[], today: string): string {
-  const isHeader = () => files.some((file) => file.listTables().some(({ columns }) => columns.some(({ header }) => namesPeriod(header))))
+function nameQuestionPeriods(question: string, stored: readonly TableOfFile[], today: string): string {
+  const isHeader = () => stored.some(({ table }) => table.columns.some(({ header }) => namesPeriod(header)))
   return nameDates(namesPeriod(question) && !isHeader() ? namePeriods(question, today) : question, today)
 }
 
-function writeTableCompounds(question: string, files: readonly TableStore[], cache: TableWordCache): string {
-  const known = files.flatMap((file) => file.listTables().map((table) => cache.get(file.path, table, () => file.listValues(table))))
+function writeTableCompounds(question: string, stored: readonly TableOfFile[], cache: TableWordCache): string {
+  const known = stored.map(({ file, table }) => cache.get(file.path, table, () => file.listValues(table)))
   const names = new Set(known.flatMap(({ title, headers }) => [...title, ...headers]))
   return writeCompounds(question, names, (name) => known.find(({ compounds }) => compounds.has(name))?.compounds.get(name))
 }
