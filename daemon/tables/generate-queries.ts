@@ -210,23 +210,23 @@ function listPairs(conditions: readonly LinkedCondition[]) {
   )
 }
 
-/** Returns sets of conditions that different words state, those that cover most words first. */
-function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
+/** "Berlin and Paris": the values of one column that a question lists. */
+function listValueLists(question: Question, conditions: readonly LinkedCondition[]): LinkedCondition[] {
   // Values of the same rank are in any order.
-  const inOrder = question.today === undefined ? links.conditions : links.conditions.toSorted((a, b) => a.start - b.start)
+  const inOrder = question.today === undefined ? conditions : conditions.toSorted((a, b) => a.start - b.start)
   const isValue = (index: number, column: number) =>
-    links.conditions.some(({ start, end, condition }) => start <= index && index < end && condition.column === column)
+    conditions.some(({ start, end, condition }) => start <= index && index < end && condition.column === column)
   // "Hugo Rossi" is one name, and "support Express middleware" is no list.
   const isList = ([{ linked: a }, { linked: b }]: ReturnType<typeof listPairs>[number]) =>
     question.today === undefined ||
     (a.end < b.start &&
       question.words.slice(a.end, b.start).every(({ isStop }, offset) => isStop || isValue(a.end + offset, a.condition.column)))
-  const pairs = listPairs(inOrder)
+  return listPairs(inOrder)
     .filter(isList)
     .map(([first, second]): LinkedCondition => {
       const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
       // "Perm, temp and contract": those between are meant, too.
-      const others = links.conditions.flatMap(({ start, end, condition: other, match }) =>
+      const others = conditions.flatMap(({ start, end, condition: other, match }) =>
         start >= first.linked.end &&
         end <= second.linked.start &&
         other.kind === 'equals' &&
@@ -239,7 +239,12 @@ function listFilterSets(question: Question, links: Links, comparable: readonly {
       const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values }
       return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
     })
-  const pool = [...links.conditions, ...pairs.slice(0, 6), ...listRowComparisons(question, links.conditions, comparable).slice(0, 8)]
+}
+
+/** Returns sets of conditions that different words state, those that cover most words first. */
+function listFilterSets(question: Question, links: Links, comparable: readonly { index: number; reading: Reading }[]): FilterSet[] {
+  const lists = listValueLists(question, links.conditions)
+  const pool = [...links.conditions, ...lists.slice(0, 6), ...listRowComparisons(question, links.conditions, comparable).slice(0, 8)]
   const masked = pool.map((linked) => ({ linked, mask: getMask(linked) }))
   let sets: FilterSet[] = [{ conditions: [], mask: 0 }]
   const all: FilterSet[] = [...sets]
