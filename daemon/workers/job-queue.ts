@@ -28,7 +28,7 @@ interface Turn {
 
 /** An owner who did not ask lately is this many jobs ahead of those who ask all the time: about as many as a question needs. */
 const CREDIT = 16
-/** Owners are forgotten when they no longer matter, after this many jobs. */
+/** While jobs wait, owners are forgotten when they no longer matter, after this many jobs. */
 const FORGET_INTERVAL = 256
 
 export class JobQueue<Job extends QueuedJob> {
@@ -103,6 +103,9 @@ export class JobQueue<Job extends QueuedJob> {
     const jobs = owners.get(job.owner)
     if (!jobs?.delete(job)) return false
     if (jobs.size === 0) owners.delete(job.owner)
+    // Nobody waits, so what owners asked until now delayed nobody. If it counted, the next one to ask a little more than others could
+    // be overtaken by all of them.
+    if (this.#owners.high.size === 0) this.#ends.clear()
     this.#size--
     return true
   }

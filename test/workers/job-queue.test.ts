@@ -49,6 +49,14 @@ test('earlier jobs are forgotten, so that nobody waits without end', () => {
   assert.ok(taken.filter((name) => name?.startsWith('flood')).length > 500)
 })
 
+test('what somebody asked before a moment in which nobody waited does not count', () => {
+  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  for (let request = 0; request < 3; request++) for (const job of createRequest('a', 2)) queue.add(job)
+  takeNames(queue, 6)
+  for (const job of [...createRequest('a', 2), ...createRequest('b', 2), ...createRequest('c', 2)]) queue.add(job)
+  assert.equal(takeNames(queue, 6), ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'])
+})
+
 test('other jobs take turns', () => {
   const queue = new JobQueue<ReturnType<typeof create>[number]>()
   for (const job of create('a', 4, 'normal')) queue.add(job)
