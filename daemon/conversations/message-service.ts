@@ -21,13 +21,14 @@ import { createTurnContext } from './agent-loop/turn-context.ts'
 import { startWhenFree } from './cluster/other-replies.ts'
 import { formatQuestion, removeImageMarkers, requireNoImages, requireTotalSize } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
-import { getOutcome, replayStoredReply, type StoredReply } from './replay-stored-reply.ts'
 import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, deliverReply } from './reply/deliver-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
+import { replayStoredReply } from './reply/replay-stored-reply.ts'
+import { loadStoredReply, resumeReply } from './reply/resume-reply.ts'
 import { hasUntrustedText } from './reply/untrusted-messages.ts'
 import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
-import { findLastQuestionId, findMessage, findQuestion, findQuestionId, type StoredConversation, type StoredMessage } from './store.ts'
+import { findLastQuestionId, findMessage, findQuestion, type StoredConversation, type StoredMessage } from './store.ts'
 import { describeHistory, loadMessages } from './summaries/stored-history.ts'
 
 interface MessagesDependencies extends ReplyDependencies {
@@ -94,21 +95,12 @@ export class MessagesService {
     signal: AbortSignal,
   ): Promise<{ response: DeferredReply; isReplayed: boolean }> {
     await this.#dependencies.conversations.require(this.#dependencies.database, change.caller, id)
-    const questionId = user_message_id ?? (await this.#loadStoredReply(change.caller, id, message_id)).start.user_message_id
+    const questionId = user_message_id ?? (await loadStoredReply(this.#dependencies, change.caller, id, message_id)).start.user_message_id
     return this.#answerAgain(change, id, questionId, { ...body, replace: false }, signal)
   }
 
-  /** Follows a reply from its first event, or from the event after `lastEventId`. */
-  async followEvents(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
-    const { database, conversations, activeReplies } = this.#dependencies
-    await conversations.require(database, caller, id)
-    const after = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : 0
-    const reply = await activeReplies.findAnnounced(messageId)
-    if (reply?.conversationId === id) return reply.follow(after)
-    const load = () => this.#loadStoredReply(caller, id, messageId)
-    const stored = await load()
-    if (stored.outcome.message.finish_reason !== undefined) return replayStoredReply(stored, after)
-    return (await activeReplies.remote.follow(messageId, load, after)) ?? replayStoredReply(await load(), after)
+  resumeReply(caller: Caller, id: string, messageId: string, lastEventId: string | undefined): Promise<AsyncIterable<StreamEvent>> {
+    return resumeReply(this.#dependencies, caller, id, messageId, lastEventId)
   }
 
   /** Answers a tool call that waits for confirmation. Without an answer, describes it with other arguments. */
@@ -202,7 +194,7 @@ export class MessagesService {
     }
     if (isComplete(reply)) return this.#replay(caller, id, reply.id, stream)
     if (reply.finish_reason !== undefined) return undefined
-    const load = () => this.#loadStoredReply(caller, id, reply.id)
+    const load = () => loadStoredReply(this.#dependencies, caller, id, reply.id)
     return (await this.#dependencies.activeReplies.remote.follow(reply.id, load))?.toResponse(stream, signal)
   }
 
@@ -213,7 +205,7 @@ export class MessagesService {
   }
 
   async #replay(caller: Caller, id: string, messageId: string, stream: boolean): Promise<DeferredReply> {
-    const stored = await this.#loadStoredReply(caller, id, messageId)
+    const stored = await loadStoredReply(this.#dependencies, caller, id, messageId)
     return stream ? new DeferredResponse(async () => replayStoredReply(stored)) : new DeferredResponse(async () => stored.outcome.message)
   }
 
@@ -276,18 +268,5 @@ export class MessagesService {
       updated: repeated?.question,
     })
     return reply
-  }
-
-  /** Loads a reply that is no longer in memory. */
-  async #loadStoredReply(caller: Caller, id: string, messageId: string): Promise<StoredReply> {
-    const { database, conversations } = this.#dependencies
-    const { agent_id } = await conversations.require(database, caller, id)
-    const message = await findMessage(database, id, messageId)
-    if (message?.role !== 'assistant') throw createNotFoundError('reply', messageId)
-    const user_message_id = (await findQuestionId(database, id, message)) ?? messageId
-    return {
-      outcome: getOutcome(message),
-      start: { conversation_id: id, message_id: messageId, user_message_id, model_id: message.model_id ?? '', agent_id },
-    }
   }
 }

@@ -22,6 +22,6 @@ export const bindConversationRoutes = (
   }),
   bind(conversationRoutes.confirm, ({ params, body, change }) => messages.confirm(change.caller, params.id, params.message_id, body)),
   bind(conversationRoutes.events, ({ params, change, lastEventId }) =>
-    messages.followEvents(change.caller, params.id, params.message_id, lastEventId),
+    messages.resumeReply(change.caller, params.id, params.message_id, lastEventId),
   ),
 ]

@@ -1,9 +1,9 @@
 /** Replays the events of a stored reply. */
-import { CadreError } from '../../src/contract/errors.ts'
-import type { ReplyEvent, ReplyEvents } from '../../src/contract/reply-events.ts'
-import { createInterruptedError } from './agent-loop/write-reply.ts'
-import { createErrorData, type ReplyOutcome } from './reply/active-reply.ts'
-import type { StoredMessage } from './store.ts'
+import { CadreError } from '../../../src/contract/errors.ts'
+import type { ReplyEvent, ReplyEvents } from '../../../src/contract/reply-events.ts'
+import { createInterruptedError } from '../agent-loop/write-reply.ts'
+import type { StoredMessage } from '../store.ts'
+import { createErrorData, type ReplyOutcome } from './active-reply.ts'
 
 export interface StoredReply {
   start: ReplyEvents['message_start']
