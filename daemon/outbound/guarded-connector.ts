@@ -2,7 +2,8 @@
 import type { LookupFunction } from 'node:net'
 import type { buildConnector } from 'undici'
 import { CadreError } from '../../src/contract/errors.ts'
-import { checkAddress, checkHost, isIpLiteral, stripBrackets } from './classify-address.ts'
+import { checkAddress, checkHost } from './check-address.ts'
+import { isIpLiteral, stripBrackets } from './classify-address.ts'
 
 interface ResolvedAddress {
   address: string

@@ -4,7 +4,7 @@ import { type WebhookCreate, type WebhookCreated, type WebhookRotate, webhooks }
 import type { Clock } from '../async/clock.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
-import { checkHost } from '../outbound/classify-address.ts'
+import { checkHost } from '../outbound/check-address.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database } from '../store/database.ts'

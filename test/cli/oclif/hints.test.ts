@@ -53,7 +53,7 @@ for (const folder of ['commands', 'src', 'daemon', 'docs'])
   })
 
 test('the hint for a private address names the field of the API and the flag of the CLI', () => {
-  const text = readFileSync(join(ROOT, 'daemon/outbound/classify-address.ts'), 'utf8')
+  const text = readFileSync(join(ROOT, 'daemon/outbound/check-address.ts'), 'utf8')
   assert.match(text, 'allow_private_network (--allow-private-network in the CLI)')
   for (const id of ['knowledge:add', 'tools:create', 'tools:update', 'tools:import', 'webhooks:create', 'webhooks:update'])
     assert.ok(flagsByCommand.get(id)?.has('allow-private-network'), id)
