@@ -1,9 +1,9 @@
 /** Answers a question from tables, or refuses. */
 
+import { findNameColumn } from './cells/column-roles.ts'
 import { formatValue } from './cells/format-value.ts'
 import { describeQuery } from './describe-query.ts'
 import { canBeEmpty, describeRange, isEmptyResult } from './empty-result.ts'
-import { findNameColumn } from './infer-columns.ts'
 import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
 import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'

@@ -1,6 +1,6 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
-import { findNamingColumn } from './infer-columns.ts'
+import { findNamingColumn } from './cells/column-roles.ts'
 import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './linking/links.ts'
 import { listLimits, type Question, splitWords } from './parse-question.ts'
 import type { Direction, Grouping, Query } from './query.ts'

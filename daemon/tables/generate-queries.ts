@@ -1,8 +1,8 @@
 /** Generates the queries that a question may mean, with the features of each. */
 import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
+import { isIdentifier } from './cells/column-roles.ts'
 import { createFeatureSource, type FeatureSource } from './features.ts'
 import { generateDemanded } from './generate-demanded.ts'
-import { isIdentifier } from './infer-columns.ts'
 import { isInHeader, type LinkedCondition, type Links } from './linking/links.ts'
 import type { Demands } from './linking/question-demands.ts'
 import { findDatePart } from './linking/question-form.ts'

@@ -1,7 +1,6 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
 
 import { ColumnTypeInference } from './cells/column-type-inference.ts'
-import { expandHeader } from './cells/header-words.ts'
 import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
 import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'
 
@@ -121,48 +120,6 @@ function convertCell({ type, readings }: Column, cell: string, { isDayFirst, has
     const duration = type === 'duration' || type === 'text' ? parseDuration(cell) : undefined
     return (duration ?? parseNumber(cell, hasDecimalComma))?.value ?? null
   })
-}
-
-const MONEY_HEADER = new RegExp(
-  [
-    String.raw`\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|arrears|balance|debt|deposit|income|expenses?)\b`,
-    String.raw`\b(?:premium|turnover|profit|donation|tuition|eur|usd|gbp|chf)\b`,
-    '^(?:total|value|worth)$|[$€£]',
-  ].join('|'),
-  'i',
-)
-/** Other decimals are measures. */
-const MEASURE_HEADER = new RegExp(
-  [
-    String.raw`\((?!eur|usd|gbp|chf|[$€£])[^)]+\)`,
-    String.raw`\b(?:size|area|weight|distance|length|height|width|depth|volume|duration|hours?|minutes|days|weeks|age)\b`,
-    String.raw`\b(?:speed|capacity|power|energy|consumption|usage|mileage|yield|efficiency|temp\w*|dose|dosage|abv|ibu|ph|lat\w*|lon\w*)\b`,
-    String.raw`\b(?:score|rating|rate|share|grade|mark|gpa|factor|ratio|index|percent\w*|pct)\b`,
-    String.raw`\b(?:kwp?|kwh|mwh?|km|kg|tons?|tonnes?|lit(?:er|re)s?)\b`,
-  ].join('|'),
-  'i',
-)
-export const isMoney = ({ header, type, scale, readings }: Column): boolean => {
-  if (readings.number === undefined || type === 'boolean') return false
-  const name = expandHeader(header)
-  return type === 'currency' || MONEY_HEADER.test(name) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(name))
-}
-
-/** Whether a column has years as whole numbers. */
-export const isYear = (column: Column | undefined): boolean =>
-  column?.type === 'integer' && /\b(?:year|built)\b/i.test(column.header.replaceAll('_', ' '))
-
-/** Numbers that name something are neither added nor compared. */
-export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)
-
-/** Returns the first column of text that is no number or code of the rows. */
-export const findNamingColumn = (columns: readonly Column[]): number =>
-  columns.findIndex(({ header, type, readings }) => type === 'text' && !readings.number && !readings.date && !isIdentifier(header))
-
-/** Returns the position of the column that names the rows: "Full name" beside "Employee ID". */
-export const findNameColumn = (columns: readonly Column[]): number | undefined => {
-  const index = columns.findIndex(({ header, type }) => type === 'text' && /(?:^|[\s_])name$/i.test(header))
-  return index < 0 ? undefined : index
 }
 
 /** Returns a name of letters, digits and underscores that is not used yet. */

@@ -1,6 +1,5 @@
 /** Finds what a question over a table asks for, and in which form: money, averages, shares, places, the most rows. */
-import { isAdditive, isPlace, isScore, isTotal } from './cells/column-roles.ts'
-import { isMoney } from './infer-columns.ts'
+import { findLesserAmounts, isAdditive, isMoney, isPlace, isScore, isTotal, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { type ColumnLink, isInHeader, isOfState, type Links } from './linking/links.ts'
 import { countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
@@ -47,6 +46,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems } = columns
   const { isExact, isNumeric, isRowNumber, isOnlyExpense, isNumberBesideText } = columns
   const columnAt = (index: number) => table.columns[index] as Column
+  const lesser = findLesserAmounts(table, named)
   const [asksForSize, asksForTime] = [SIZE_WORDS, TIME_WORDS].map((set) => words.some(({ text }) => set.has(text)))
   const age = words.map(({ text }) => AGE_DIRECTIONS[text]).find(Boolean)
   const ageColumn = table.columns.findIndex(({ header }) => /\bage\b/i.test(header))
@@ -81,6 +81,9 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
       ? [...table.columns.keys()].filter((column) => isScore(columnAt(column)))
       : []
   const isMinOfUncertainWord = words.some(({ text }) => AMBIGUOUS_DIRECTIONS.has(text))
+  /** "The best room" of a table with amounts: nothing says by which column, unless one has places in an order. */
+  const isUnclearOrder = (key: number) =>
+    isMinOfUncertainWord && exactNumbers.length === 0 && hasMoney && !PLACE_IN_ORDER.test(columnAt(key).header)
 
   /** "List all orders from Italy" asks for rows, "list the customers of orders" for a column. */
   const title = words.findIndex(({ stem }) => titleStems.has(stem))
@@ -139,6 +142,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     asksForMoney,
     hasAggregateWord,
     hasMoney,
+    lesser,
     asksForDistinct,
     columnAt,
     age,
@@ -169,6 +173,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     asksForPlace,
     asksForCost,
     isUnclearDate,
+    isUnclearOrder,
     isElsewhere,
     asksForSize,
     asksForTime,

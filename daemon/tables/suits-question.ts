@@ -1,6 +1,5 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { findLesserAmounts, isAdditive, isAverage, isOrder, isOrigin, isPercentage, isPlace, PLACE_IN_ORDER } from './cells/column-roles.ts'
-import { isIdentifier, isMoney, isYear } from './infer-columns.ts'
+import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type LinkedCondition, type Links } from './linking/links.ts'
 import { asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
@@ -9,8 +8,7 @@ import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
 import type { Question, Word } from './parse-question.ts'
 import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import { findQuestionTraits } from './question-traits.ts'
-import type { Column, TypedTable } from './typed-table.ts'
-import { isDataFile } from './typed-table.ts'
+import { type Column, isDataFile, type TypedTable } from './typed-table.ts'
 import { AGGREGATE_WORDS, AMOUNT_STEMS, DIRECTIONS } from './vocabulary.ts'
 import { createExplanation } from './wording/explained-words.ts'
 
@@ -40,6 +38,7 @@ export function createSuitability(
     asksForMoney,
     hasAggregateWord,
     hasMoney,
+    lesser,
     asksForDistinct,
     age,
     ageColumn,
@@ -69,6 +68,7 @@ export function createSuitability(
     asksForPlace,
     asksForCost,
     isUnclearDate,
+    isUnclearOrder,
     isElsewhere,
     asksForSize,
     asksForTime,
@@ -88,7 +88,6 @@ export function createSuitability(
     isOnlyExpense,
     isNumberBesideText,
   } = findQuestionTraits(question, table, links, demands)
-  const lesser = findLesserAmounts(table, named)
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column) || (aggregate === 'sum' && isPercentage(columnAt(column)))) return false
@@ -249,7 +248,7 @@ export function createSuitability(
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
     if (age)
       return ageColumn < 0 ? isOrigin(table, key, reading, age === 'min') && direction !== age : key === ageColumn && direction === age
-    if (isMinOfUncertainWord && exactNumbers.length === 0 && hasMoney && !PLACE_IN_ORDER.test(columnAt(key).header)) return false
+    if (isUnclearOrder(key)) return false
     if (measured.size === 0 && !canMeasure(columnAt(key))) return false
     if (orderedDates.length > 0) return reading === 'date' && orderedDates.includes(key)
     if (asksForTime && hasDates) return reading === 'date'

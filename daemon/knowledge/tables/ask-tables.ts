@@ -1,10 +1,10 @@
 /** Answers a question from the tables of sources. */
 import { answerTableQuestion, type QueryableTable, type TableAnswer } from '../../tables/answer-table-question.ts'
+import { isMoney } from '../../tables/cells/column-roles.ts'
 import { formatRow } from '../../tables/cells/format-value.ts'
 import type { Computation, ComputedAnswer } from '../../tables/computation.ts'
 import { asksForComputation, describeProblem } from '../../tables/describe-problem.ts'
 import { nameResult } from '../../tables/describe-query.ts'
-import { isMoney } from '../../tables/infer-columns.ts'
 import { subtractColumns } from '../../tables/linking/difference-column.ts'
 import { addInterval, hasDuration } from '../../tables/linking/interval-column.ts'
 import { listPluralTitles, markReferences } from '../../tables/linking/links.ts'

@@ -1,5 +1,4 @@
-/** What columns can be used for, as their headers and types say: sums, orders, scores. */
-import { isMoney, isYear } from '../infer-columns.ts'
+/** What columns can be used for, as their headers and types say: money, years, names, sums, orders, scores. */
 import type { Column, Reading, TypedTable } from '../typed-table.ts'
 import { expandHeader } from './header-words.ts'
 
@@ -25,8 +24,50 @@ const PEOPLE =
 const EXPENSE = /\b(?:costs?|purchase|deposit)\b/i
 const PRICE = /\b(?:total|price|revenue|fee)\b/i
 
+const MONEY_HEADER = new RegExp(
+  [
+    String.raw`\b(?:price|cost|amount|fee|revenue|salary|wage|rent|budget|arrears|balance|debt|deposit|income|expenses?)\b`,
+    String.raw`\b(?:premium|turnover|profit|donation|tuition|eur|usd|gbp|chf)\b`,
+    '^(?:total|value|worth)$|[$€£]',
+  ].join('|'),
+  'i',
+)
+/** Other decimals are measures. */
+const MEASURE_HEADER = new RegExp(
+  [
+    String.raw`\((?!eur|usd|gbp|chf|[$€£])[^)]+\)`,
+    String.raw`\b(?:size|area|weight|distance|length|height|width|depth|volume|duration|hours?|minutes|days|weeks|age)\b`,
+    String.raw`\b(?:speed|capacity|power|energy|consumption|usage|mileage|yield|efficiency|temp\w*|dose|dosage|abv|ibu|ph|lat\w*|lon\w*)\b`,
+    String.raw`\b(?:score|rating|rate|share|grade|mark|gpa|factor|ratio|index|percent\w*|pct)\b`,
+    String.raw`\b(?:kwp?|kwh|mwh?|km|kg|tons?|tonnes?|lit(?:er|re)s?)\b`,
+  ].join('|'),
+  'i',
+)
+
 /** The words of "deposit_paid" are those of "Deposit paid". */
 const has = ({ header }: Column, pattern: RegExp): boolean => pattern.test(header.replaceAll('_', ' '))
+
+export const isMoney = ({ header, type, scale, readings }: Column): boolean => {
+  if (readings.number === undefined || type === 'boolean') return false
+  const name = expandHeader(header)
+  return type === 'currency' || MONEY_HEADER.test(name) || (type === 'decimal' && scale > 0 && !MEASURE_HEADER.test(name))
+}
+
+/** Whether a column has years as whole numbers. */
+export const isYear = (column: Column | undefined): boolean => column?.type === 'integer' && has(column, /\b(?:year|built)\b/i)
+
+/** Numbers that name something are neither added nor compared. */
+export const isIdentifier = (header: string): boolean => /(?:^|[\s_-])(?:ids?|code|sku|zip|phone)$/i.test(header)
+
+/** Returns the first column of text that is no number or code of the rows. */
+export const findNamingColumn = (columns: readonly Column[]): number =>
+  columns.findIndex(({ header, type, readings }) => type === 'text' && !readings.number && !readings.date && !isIdentifier(header))
+
+/** Returns the position of the column that names the rows: "Full name" beside "Employee ID". */
+export const findNameColumn = (columns: readonly Column[]): number | undefined => {
+  const index = columns.findIndex(({ header, type }) => type === 'text' && /(?:^|[\s_])name$/i.test(header))
+  return index < 0 ? undefined : index
+}
 
 /** Prices are added up where nothing says how many there are of each. */
 export const isAdditive = (column: Column, { columns }: TypedTable): boolean =>

@@ -1,5 +1,5 @@
 /** Finds comparisons of two columns of the same row: "more registrations than capacity", "below their minimum stock". */
-import { isIdentifier, isMoney } from '../infer-columns.ts'
+import { isIdentifier, isMoney } from '../cells/column-roles.ts'
 import { findPhrase, type Question, type Span, type Word } from '../parse-question.ts'
 import type { NumberComparison } from '../query.ts'
 import { findDueDates } from '../states/link-times.ts'

@@ -1,6 +1,5 @@
 /** Finds two values that a question compares, and a column that is part of a total. */
-import { isNumbering, isPercentage, isTotal } from '../cells/column-roles.ts'
-import { isIdentifier, isMoney } from '../infer-columns.ts'
+import { isIdentifier, isMoney, isNumbering, isPercentage, isTotal } from '../cells/column-roles.ts'
 import type { Question, Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { AMOUNT_STEMS, isSuperlative, SHARE_WORDS, TRIGGERS } from '../vocabulary.ts'

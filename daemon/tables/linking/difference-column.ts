@@ -1,5 +1,5 @@
 /** Adds what is left of a number to a table, as a column, if the question asks for it: free places, booked people who did not come. */
-import { isMoney } from '../infer-columns.ts'
+import { isMoney } from '../cells/column-roles.ts'
 import type { Question } from '../parse-question.ts'
 import { quoteName } from '../sql/write-sql.ts'
 import type { Column, TypedTable } from '../typed-table.ts'

@@ -1,9 +1,8 @@
 /** Finds which words of a question name columns and values of a table, and which conditions they may state. */
 
 import { stem as toStem } from '../../language/content-words.ts'
-import { countsPeople } from '../cells/column-roles.ts'
+import { countsPeople, isIdentifier, isMoney } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, findPhrase, listLimits, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { createBooleanConditions, createEmptyConditions, createZeroConditions } from '../states/link-booleans.ts'

@@ -1,7 +1,7 @@
 /** What the words of a question name in a table: columns and conditions. */
 import { stem } from '../../language/content-words.ts'
+import { isMoney } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { isMoney } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'

@@ -1,8 +1,7 @@
 /** Finds conditions and columns that a question does not mean, because its words name others. */
 import { stem } from '../../language/content-words.ts'
-import { isListPrice, isNumbering } from '../cells/column-roles.ts'
+import { isIdentifier, isListPrice, isMoney, isNumbering, isYear } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { isIdentifier, isMoney, isYear } from '../infer-columns.ts'
 import { type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'

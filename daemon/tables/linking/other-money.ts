@@ -1,5 +1,5 @@
 /** Finds questions for amounts of money that a table does not have: pay, revenue in a table of expenses, or money where there is none. */
-import { isMoney } from '../infer-columns.ts'
+import { isMoney } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { MONEY_STEMS, toStems } from '../vocabulary.ts'

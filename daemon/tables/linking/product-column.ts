@@ -1,6 +1,5 @@
 /** Makes unit prices amounts, if the question asks for money that was spent or is tied up: quantity × unit price. */
-import { isQuantity } from '../cells/column-roles.ts'
-import { isMoney } from '../infer-columns.ts'
+import { isMoney, isQuantity } from '../cells/column-roles.ts'
 import type { Question } from '../parse-question.ts'
 import { quoteName } from '../sql/write-sql.ts'
 import type { Column, TypedTable } from '../typed-table.ts'

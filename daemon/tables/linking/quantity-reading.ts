@@ -1,6 +1,5 @@
 /** The second reading of questions for a number of things in a table of orders: its rows, or the sum of their quantities. */
-import { isAdditive, isQuantity } from '../cells/column-roles.ts'
-import { isMoney } from '../infer-columns.ts'
+import { isAdditive, isMoney, isQuantity } from '../cells/column-roles.ts'
 import type { Question } from '../parse-question.ts'
 import type { Condition, Query } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'

@@ -1,7 +1,6 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
-import { isNumbering } from '../cells/column-roles.ts'
+import { isIdentifier, isNumbering } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import { listNext } from '../states/link-times.ts'

@@ -1,7 +1,6 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
-import { isNumbering, isPayment } from '../cells/column-roles.ts'
+import { findNameColumn, findNamingColumn, isIdentifier, isMoney, isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { findNameColumn, findNamingColumn, isIdentifier, isMoney } from '../infer-columns.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import {

@@ -1,8 +1,7 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { isNumbering, isPayment } from '../cells/column-roles.ts'
+import { isIdentifier, isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
-import { isIdentifier } from '../infer-columns.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../synonyms.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'

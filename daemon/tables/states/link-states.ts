@@ -1,6 +1,5 @@
 /** Finds the states that columns imply: "vacant" where there is no tenant, "unpaid" where there is no date of payment. */
-import { isSecondary } from '../cells/column-roles.ts'
-import { isMoney } from '../infer-columns.ts'
+import { isMoney, isSecondary } from '../cells/column-roles.ts'
 import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/links.ts'
 import { covers, type Question, type Span, splitWords } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
