@@ -5,8 +5,9 @@ import type { EventBus } from '../core/event-bus.ts'
 import { type CallOrigin, isFree, type MeteredModel, roundMoney } from '../core/meter.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import { getPeriod, type Period } from './budget-period.ts'
+import { type SpentTotals, sumEarlier, sumSettled } from './daily-sums-store.ts'
 import { type Entity, listBudgetEntities } from './entities.ts'
-import { type SpentTotals, sumEarlier, sumOpen, sumSettled } from './ledger-store.ts'
+import { sumOpen } from './ledger-store.ts'
 import { countThresholdChanges, listThresholds, type StoredUsageThreshold, saveNotice } from './threshold-store.ts'
 
 /** What a call without a limit of its output reserves at least, so that no more than 100 of them can exceed a limit. */

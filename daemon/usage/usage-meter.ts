@@ -14,10 +14,10 @@ import {
 import type { Database, Transaction } from '../store/database.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { BudgetGuard } from './budget-guard.ts'
+import { addToSums } from './daily-sums-store.ts'
 import { listBudgetEntities, listSummedEntities } from './entities.ts'
 import { LedgerBatcher } from './ledger-batcher.ts'
 import {
-  addToSums,
   type CallOutcome,
   closeCalls,
   estimateOutput,
