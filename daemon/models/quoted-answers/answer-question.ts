@@ -87,7 +87,7 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
   if (!isProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
-  if (best.confidence < MIN_CERTAIN || missing) return formatReply(question, best, 'probable')
+  if (best.likelihood < MIN_CERTAIN || missing) return formatReply(question, best, 'probable')
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
   return formatReply(question, best, 'certain')
@@ -113,13 +113,13 @@ async function formatReply(
 async function isLikely(
   models: AnswerModels,
   question: string,
-  { confidence }: Answer,
+  { likelihood }: Answer,
   passage: ContextPassage,
   limit: number,
 ): Promise<boolean> {
   const { headings = [], content } = passage
-  if (!isEnglish(question) || isOtherLanguage(question, content)) return confidence >= MIN_PROBABLE_IN_OTHER_LANGUAGES
-  const lead = confidence - limit
+  if (!isEnglish(question) || isOtherLanguage(question, content)) return likelihood >= MIN_PROBABLE_IN_OTHER_LANGUAGES
+  const lead = likelihood - limit
   if (Math.abs(lead) > MAX_SIMILARITY_EFFECT) return lead > 0
   const [asked = [], found = []] = await models.embed([question, `${joinHeadings(headings)}\n${content}`])
   const similarity = [...asked].reduce((sum, number, index) => sum + number * (found[index] as number), 0)
@@ -131,7 +131,7 @@ function preferStatements(question: string, answers: Answer[], passages: readonl
   const [best] = answers
   const statements = answers.filter((answer) => !asksForCalculation(question, describeAnswer(answer, passages)))
   const [first] = statements
-  if (!best || !first || first.confidence < MIN_PROBABLE || first.score < best.score - MAX_ROW_GAP) return answers
+  if (!best || !first || first.likelihood < MIN_PROBABLE || first.score < best.score - MAX_ROW_GAP) return answers
   return statements
 }
 
@@ -161,7 +161,7 @@ async function readPassages(reader: PassageReader, question: string, passages: r
 /** Whether two documents answer with different numbers. */
 function contradicts(question: string, best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
   const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
-  if (first.source === second.source || other.confidence < MIN_CERTAIN || other.score < best.score - MAX_CONTRADICTION_GAP) return false
+  if (first.source === second.source || other.likelihood < MIN_CERTAIN || other.score < best.score - MAX_CONTRADICTION_GAP) return false
   const describe = (answer: Answer, { content }: ContextPassage) => ({
     short: getShortAnswer(question, answer, content) ?? '',
     quote: content.slice(answer.part.start, answer.part.end),

@@ -4,8 +4,8 @@ import { type Candidate, type Features, listCandidates, type QuotableAnswer, typ
 export interface Answer extends QuotableAnswer {
   /** Compares answers of different passages. */
   score: number
-  /** Certainty that this is an answer. */
-  confidence: number
+  /** How likely this is an answer. Limits make it the confidence of the reply. */
+  likelihood: number
   /** Share of the question's words in the passage. */
   overlap: number
   /** A record or row that has the names and numbers of the question. */
@@ -21,12 +21,12 @@ const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
 const CODE_PENALTY = 1
 /** The model points at code too easily: most questions without an answer end there. */
-const CODE_CONFIDENCE_PENALTY = 4
+const CODE_LIKELIHOOD_PENALTY = 4
 /**
  * An answer of a relevant passage that shares words with the question, or is much better than those of all other passages, is
- * more certain. The part's own score says less: the model finds a part in most passages that are about the question.
+ * more likely. The part's own score says less: the model finds a part in most passages that are about the question.
  */
-const CONFIDENCE_WEIGHTS = { relevance: 1.5, partOverlap: 1.5, lead: 0.8 }
+const LIKELIHOOD_WEIGHTS = { relevance: 1.5, partOverlap: 1.5, lead: 0.8 }
 const MAX_LEAD = 5
 /** Lead of an answer that is not compared with others. */
 const NEUTRAL_LEAD = 2
@@ -41,7 +41,7 @@ export async function rankAnswers(question: string, passages: readonly ReadPassa
   const lead = computeLead(best, others, passages)
   return [best, ...others].map((answer) => ({
     ...answer,
-    confidence: answer.confidence + CONFIDENCE_WEIGHTS.lead * (answer === best ? lead : NEUTRAL_LEAD),
+    likelihood: answer.likelihood + LIKELIHOOD_WEIGHTS.lead * (answer === best ? lead : NEUTRAL_LEAD),
   }))
 }
 
@@ -66,7 +66,7 @@ function selectBestOfPassage(answers: readonly Answer[]): Answer | undefined {
 const createAnswer = ({ answer, features }: Candidate): Answer => ({
   ...answer,
   score: computeScore(features),
-  confidence: computeConfidence(features),
+  likelihood: computeLikelihood(features),
   overlap: features.passageOverlap,
   isNamedRecord: features.isRecordMatch === true,
   isUseless: features.isUseless,
@@ -77,7 +77,7 @@ function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUse
   return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 
-function computeConfidence({ relevance, partOverlap, isCode, lacksNumber }: Features): number {
-  const penalty = (isCode ? CODE_CONFIDENCE_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
-  return CONFIDENCE_WEIGHTS.relevance * relevance + CONFIDENCE_WEIGHTS.partOverlap * partOverlap - penalty
+function computeLikelihood({ relevance, partOverlap, isCode, lacksNumber }: Features): number {
+  const penalty = (isCode ? CODE_LIKELIHOOD_PENALTY : 0) + (lacksNumber ? LACKING_NUMBER_PENALTY : 0)
+  return LIKELIHOOD_WEIGHTS.relevance * relevance + LIKELIHOOD_WEIGHTS.partOverlap * partOverlap - penalty
 }
