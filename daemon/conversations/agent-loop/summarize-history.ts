@@ -7,7 +7,7 @@ import { escapeMarkers } from '../../models/untrusted-text.ts'
 import type { Database, DatabaseReader } from '../../store/database.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { extendSummary, type WriteSummary } from '../summaries/extend-summary.ts'
-import { createSearchTool, SEARCH_TOOL_NAME } from '../summaries/search-tool.ts'
+import { createMessageSearchTool, SEARCH_TOOL_NAME } from '../summaries/message-search-tool.ts'
 import type { StoredSummary } from '../summaries/store.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
 import { computeSummaryTokens } from '../summaries/summary-request.ts'
@@ -45,11 +45,12 @@ export function addSummary(context: TurnContext, past: StoredHistory | undefined
   const tools = listOfferedTools(context)
   const isComplete = !past.summary && past.unreadMessages === 0 && measure(context.history) <= computeBudget(context)
   const canSearch = context.model.canCallTools && !tools.some(({ name }) => name === SEARCH_TOOL_NAME)
+  const searchTool = createMessageSearchTool(reader, past.conversationId, past.question)
   return {
     ...context,
     past,
     ...(past.summary ? { summary: formatSummary(past.summary, context) } : {}),
-    ...(isComplete || !canSearch ? {} : { toolset: context.toolset.with(createSearchTool(reader, past.conversationId, past.question)) }),
+    ...(isComplete || !canSearch ? {} : { toolset: context.toolset.with(searchTool) }),
   }
 }
 

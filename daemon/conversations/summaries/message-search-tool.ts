@@ -13,7 +13,7 @@ const MAX_RESULT_LENGTH = 1_000
 const LEAD_LENGTH = 300
 
 /** Searches the messages before the question. */
-export const createSearchTool = (reader: DatabaseReader, conversationId: string, question: Position): Tool => ({
+export const createMessageSearchTool = (reader: DatabaseReader, conversationId: string, question: Position): Tool => ({
   id: SEARCH_TOOL_NAME,
   name: SEARCH_TOOL_NAME,
   description: 'Finds earlier messages of this conversation by their words, for details that the summary leaves out.',
