@@ -7,9 +7,9 @@ import type { ServerAddress } from './store/remote/server-connection.ts'
 
 /** Prints problems of the stores as JSON for `cadre doctor`, which may not load them itself. Nothing is created. */
 export async function reportStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
-  const { checkServer } = await import('./store/remote/check-server.ts')
+  const { pingServer } = await import('./store/remote/ping-server.ts')
   const { validateIntegrity } = await import('./store/database.ts')
-  const found = server ? await checkServer(server) : existsSync(paths.database) ? validateIntegrity(paths.database) : undefined
+  const found = server ? await pingServer(server) : existsSync(paths.database) ? validateIntegrity(paths.database) : undefined
   const storage = await checkStorage(paths, storageUrl).catch((error: unknown) => error)
   process.stdout.write(`${JSON.stringify({ ...formatReport(found), storage: storage && formatReport(storage) })}\n`)
 }

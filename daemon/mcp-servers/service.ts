@@ -8,7 +8,6 @@ import type { Outbound } from '../outbound/client.ts'
 import { redactStrings } from '../secrets/redact-strings.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, Transaction } from '../store/database.ts'
-import { checkServer } from './check-server.ts'
 import { connectClient } from './connections/connect-client.ts'
 import type { ToolListing } from './connections/list-tools.ts'
 import { ServerConnections } from './connections/server-connections.ts'
@@ -16,6 +15,7 @@ import { formatResult } from './format-result.ts'
 import { OAuthSessions } from './oauth-sessions.ts'
 import { checkSecretScope, createRedactor, hasNewTarget, openSecrets, sealSecrets } from './secrets.ts'
 import { type McpServerInput, mcpServerRecords, type StoredMcpServer } from './store.ts'
+import { validateServer } from './validate-server.ts'
 
 /** The approved tools of a server, which change with it. */
 export interface ServerTools {
@@ -44,7 +44,7 @@ export class McpServersService extends Resource<StoredMcpServer, McpServerInput>
     super(database, mcpServers, mcpServerRecords, {
       prepare: async (record, input, context) => {
         const { current, transaction } = context
-        checkServer(record, input, context)
+        validateServer(record, input, context)
         checkSecretScope(record, input, current)
         if (current && current.name !== record.name) await getTools().rename(transaction, record)
         if (current && hasNewTarget(current, record)) await getTools().revokePermissions(transaction, record.id)

@@ -3,7 +3,7 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import { type ServerAddress, ServerConnection } from './server-connection.ts'
 
 /** Changes nothing on the server. Returns what is wrong, or the latency of a query. */
-export async function checkServer(address: ServerAddress): Promise<CadreError | { location: string; latency_ms: number }> {
+export async function pingServer(address: ServerAddress): Promise<CadreError | { location: string; latency_ms: number }> {
   const connection = new ServerConnection(address)
   try {
     await connection.read('SELECT 1', [])

@@ -6,7 +6,7 @@ import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { McpServerInput, StoredMcpServer } from './store.ts'
 
 /** `record` is the server after the change. */
-export function checkServer(record: StoredMcpServer, input: McpServerInput, { caller, current }: PrepareContext<StoredMcpServer>): void {
+export function validateServer(record: StoredMcpServer, input: McpServerInput, { caller, current }: PrepareContext<StoredMcpServer>): void {
   const { command, args, url } = record
   if ((command === null) === (url === null))
     throw createValidationError(
