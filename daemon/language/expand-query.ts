@@ -1,6 +1,6 @@
 /** Finds other words for those of a query, so that full-text search also finds passages with a different wording. */
 
-import { SYNONYM_GROUPS, type SynonymGroup } from './synonyms.ts'
+import { SYNONYM_GROUPS, type SynonymGroup } from './synonym-groups.ts'
 import { tokenize } from './tokenize.ts'
 
 /** Longer queries contain enough words of their own. */

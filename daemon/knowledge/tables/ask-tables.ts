@@ -21,7 +21,7 @@ import { findUnclearPhrases, type UnclearPhrase } from '../../tables/similarity/
 import { writeRowCountSql, writeRowsSql } from '../../tables/sql/write-rows-sql.ts'
 import { createStateConditions, namesState } from '../../tables/states/link-states.ts'
 import { createStatusConditions, namesStatus } from '../../tables/states/link-statuses.ts'
-import { areSynonyms } from '../../tables/synonyms.ts'
+import { areSynonyms } from '../../tables/table-synonyms.ts'
 import type { CellValue, SqlValue } from '../../tables/typed-table.ts'
 import { MONEY_STEMS } from '../../tables/vocabulary.ts'
 import { writeCompounds } from '../../tables/wording/compound-words.ts'

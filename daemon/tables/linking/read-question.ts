@@ -3,7 +3,7 @@
 import { isIdentifier, isNumbering, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
-import { areSynonyms } from '../synonyms.ts'
+import { areSynonyms } from '../table-synonyms.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
 import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
 import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'

@@ -1,7 +1,7 @@
 /** Finds words that name a table: "orders" in a question over orders.csv are its rows. */
 import { countsPeople } from '../cells/column-roles.ts'
 import type { Question, Word } from '../parse-question.ts'
-import { areSynonyms } from '../synonyms.ts'
+import { areSynonyms } from '../table-synonyms.ts'
 import { type CellValue, isDataFile, type TypedTable } from '../typed-table.ts'
 import { MONEY_STEMS } from '../vocabulary.ts'
 import { type ColumnLink, type LinkedCondition, listTitleStems } from './links.ts'

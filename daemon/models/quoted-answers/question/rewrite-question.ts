@@ -1,7 +1,7 @@
 /** Puts a question into the words of a passage. */
 import { extractContentWords } from '../../../language/content-words.ts'
 import { expandQuery } from '../../../language/expand-query.ts'
-import { SYNONYM_GROUPS } from '../../../language/synonyms.ts'
+import { SYNONYM_GROUPS } from '../../../language/synonym-groups.ts'
 
 /** In a longer question, enough words are those of the passage. */
 const MAX_WORDS = 30
