@@ -2,6 +2,7 @@
 import { answers } from './answers.ts'
 import { chat } from './chat.ts'
 import { cliStart } from './cli-start.ts'
+import { concurrentStreams } from './concurrent-streams.ts'
 import { embedding } from './embedding.ts'
 import { evaluations } from './evaluations.ts'
 import { fuzz } from './fuzz.ts'
@@ -20,9 +21,8 @@ import { retrieval } from './retrieval.ts'
 import { million, scale } from './scale.ts'
 import { search } from './search.ts'
 import { servers } from './servers.ts'
+import { singleStream } from './single-stream.ts'
 import { start } from './start.ts'
-import { stream } from './stream.ts'
-import { streams } from './streams.ts'
 import { type Figure, meetsBar } from './support/figures.ts'
 import { largeTable } from './tables/large-table.ts'
 import { otherQuestions } from './tables/other-questions.ts'
@@ -60,8 +60,8 @@ const BENCHMARKS = [
   models,
   usage,
   webhooks,
-  stream,
-  streams,
+  singleStream,
+  concurrentStreams,
   servers,
 ]
 

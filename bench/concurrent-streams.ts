@@ -22,7 +22,7 @@ interface LoopReport {
   peakRss: number
 }
 
-export const streams: Benchmark = {
+export const concurrentStreams: Benchmark = {
   name: 'streams',
   run: () =>
     withHome((home) =>

@@ -22,7 +22,7 @@ const MAX_OVERHEAD_MS = 10
 const MAX_COMPLETION_DELAY_MS = 5
 const CONCURRENT_COMPLETIONS = 200
 
-export const stream: Benchmark = {
+export const singleStream: Benchmark = {
   name: 'stream',
   run: () =>
     withHome((home) =>
