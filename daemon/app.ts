@@ -98,8 +98,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { embeddingLedger: ledger } = knowledgeFamily
   const openai = createOpenai({ ...shared, agents, models, conversations: conversations.service, completions, embedding, ledger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
-  const { documentReader } = knowledgeFamily
-  const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentReader, models, meter, askOnce, version })
+  const { documentLookup } = knowledgeFamily
+  const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentLookup, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
   const tokens = new TokensService(database, cluster, clock)
   const getAddress = () => http.getAddress()

@@ -12,7 +12,7 @@ import type { OriginalStore } from '../store/original-store.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
-import { DocumentReader } from './document-reader.ts'
+import { DocumentLookup } from './document-lookup.ts'
 import { DocumentsService } from './document-service.ts'
 import { IndexRegistry } from './passage-indexes/index-registry.ts'
 import { RecognitionLanguages } from './recognition/recognition-languages.ts'
@@ -62,7 +62,7 @@ interface KnowledgeDependencies {
 export interface Knowledge {
   service: KnowledgeService
   embeddingLedger: EmbeddingLedger
-  documentReader: DocumentReader
+  documentLookup: DocumentLookup
   bindings: Binding[]
   /** Deletes originals that no document refers to, and old work files. */
   sweep(): Promise<void>
@@ -124,7 +124,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   })
   answerSyncRequests(requests, { database, owners, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
-  const documentReader = new DocumentReader({ database, originals, parserPool, recognizer, languages })
+  const documentLookup = new DocumentLookup({ database, originals, parserPool, recognizer, languages })
   let isSwept = false
   /** Listing a bucket takes longer than listing a folder, so that it is not part of the start. One daemon does it. */
   const sweepBucket = async () => {
@@ -136,8 +136,8 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
   return {
     service,
     embeddingLedger: ledger,
-    documentReader,
-    bindings: bindKnowledgeRoutes({ sources: service, documents, reader: documentReader, languages }),
+    documentLookup,
+    bindings: bindKnowledgeRoutes({ sources: service, documents, lookup: documentLookup, languages }),
     async sweep() {
       await deleteUnusedPages(database)
       await Promise.all([originals.isRemote ? undefined : documents.sweepOriginals(), sweepWorkDirectory(database, workDirectory, logger)])

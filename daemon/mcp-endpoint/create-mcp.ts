@@ -22,10 +22,10 @@ interface McpDependencies extends McpToolsDependencies {
 const SESSION_HEADER = 'mcp-session-id'
 
 export function createMcp(dependencies: McpDependencies) {
-  const { knowledge, documentReader, templates, agents, database, version, logger } = dependencies
+  const { knowledge, documentLookup, templates, agents, database, version, logger } = dependencies
   const parts = {
     tools: new McpTools(dependencies),
-    resources: new DocumentResources(knowledge, documentReader),
+    resources: new DocumentResources(knowledge, documentLookup),
     prompts: new McpPrompts(templates, agents),
     database,
     version,

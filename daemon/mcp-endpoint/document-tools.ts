@@ -3,7 +3,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { McpDocument, McpPassage, McpSource } from '../../src/contract/mcp.ts'
 import type { Passage } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
-import type { DocumentReader } from '../knowledge/document-reader.ts'
+import type { DocumentLookup } from '../knowledge/document-lookup.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { normalizeFilters } from '../knowledge/tool-settings.ts'
 import { findByName } from './find-by-name.ts'
@@ -31,11 +31,11 @@ interface DocumentRange {
 
 export class DocumentTools {
   readonly #knowledge: KnowledgeService
-  readonly #reader: DocumentReader
+  readonly #lookup: DocumentLookup
 
-  constructor(knowledge: KnowledgeService, reader: DocumentReader) {
+  constructor(knowledge: KnowledgeService, lookup: DocumentLookup) {
     this.#knowledge = knowledge
-    this.#reader = reader
+    this.#lookup = lookup
   }
 
   async search(
@@ -64,7 +64,7 @@ export class DocumentTools {
 
   async #addSources(results: readonly Passage[], names: ReadonlyMap<string, string>): Promise<McpPassage[]> {
     const ids = new Set(results.map(({ metadata }) => metadata.document_id ?? ''))
-    const documents = new Map((await this.#reader.getMany([...ids])).map((document) => [document.id, document]))
+    const documents = new Map((await this.#lookup.getMany([...ids])).map((document) => [document.id, document]))
     return results.map(({ content, score, metadata, descriptions, stale }) => {
       const { source: document, page, place, document_id = '', headings } = metadata as Passage['metadata'] & { headings?: string }
       const source = names.get(documents.get(document_id)?.knowledge_source_id ?? '') ?? ''
@@ -94,10 +94,10 @@ export class DocumentTools {
     try {
       if (to_line < from_line) throw new CadreError('VALIDATION_ERROR', 'to_line must not be less than from_line.')
       const scope = range.source === undefined ? undefined : (await findByName(this.#knowledge, caller, range.source)).id
-      const document = await this.#reader.require(reference, scope)
+      const document = await this.#lookup.require(reference, scope)
       const source = await this.#knowledge.require(this.#knowledge.database, caller, document.knowledge_source_id)
       const selection = { from: from_line, fromCharacter: from_character, to: to_line, maxCharacters }
-      const { text, from, to, lines, nextCharacter } = await this.#reader.read(document, selection, signal)
+      const { text, from, to, lines, nextCharacter } = await this.#lookup.read(document, selection, signal)
       if (from > lines) throw new CadreError('VALIDATION_ERROR', `"${document.name}" has only ${lines} lines.`)
       const place = { from_line: from, to_line: to, lines, next_character: nextCharacter }
       return { document: document.name, document_id: document.id, source: source.name, text, ...place }
@@ -117,7 +117,7 @@ export class DocumentTools {
       return { text, data: { sources, total, pages } }
     }
     const source = await findByName(this.#knowledge, caller, reference)
-    const { items, total } = await this.#reader.list({ ...paging, knowledge_source_id: source.id })
+    const { items, total } = await this.#lookup.list({ ...paging, knowledge_source_id: source.id })
     const documents = items.map(({ id, name, type, status }) => ({ id, name, type, status }))
     const pages = Math.ceil(total / PAGE_SIZE)
     const text = formatDocumentList(source.name, documents, page, pages)

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Document } from '../../src/contract/families/documents.ts'
 import type { Caller } from '../core/caller.ts'
-import type { DocumentReader } from '../knowledge/document-reader.ts'
+import type { DocumentLookup } from '../knowledge/document-lookup.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { LAST_LINE } from './document-tools.ts'
 import { findByName } from './find-by-name.ts'
@@ -33,16 +33,16 @@ export const RESOURCE_TEMPLATES = [
 
 export class DocumentResources {
   readonly #knowledge: KnowledgeService
-  readonly #reader: DocumentReader
+  readonly #lookup: DocumentLookup
 
-  constructor(knowledge: KnowledgeService, reader: DocumentReader) {
+  constructor(knowledge: KnowledgeService, lookup: DocumentLookup) {
     this.#knowledge = knowledge
-    this.#reader = reader
+    this.#lookup = lookup
   }
 
   /** Lists documents in the order in which they were added, so that pages do not shift. */
   async list(page: number) {
-    const { items, total } = await this.#reader.list({ page, limit: PAGE_SIZE, sort: 'created_at', order: 'asc' })
+    const { items, total } = await this.#lookup.list({ page, limit: PAGE_SIZE, sort: 'created_at', order: 'asc' })
     const names = await this.#getSourceNames()
     return {
       resources: items.map((document) => this.#describe(document, names)),
@@ -55,7 +55,7 @@ export class DocumentResources {
     const document = await this.#find(caller, uri)
     if (!document) return undefined
     const range = { from: 1, to: LAST_LINE, maxCharacters: MAX_TEXT_LENGTH }
-    const { text, to, lines, nextCharacter } = await this.#reader.read(document, range, signal)
+    const { text, to, lines, nextCharacter } = await this.#lookup.read(document, range, signal)
     const isComplete = to === lines && nextCharacter === undefined
     const first = nextCharacter === undefined ? `Lines ${to + 1}` : `Line ${to} from character ${nextCharacter}`
     const note = isComplete ? '' : `\n[${first} to line ${lines} are missing, because the document is too long.]`
@@ -69,16 +69,16 @@ export class DocumentResources {
       return [...new Set((await this.#getSourceNames()).values())].filter(isMatch).slice(0, MAX_COMPLETIONS)
     }
     const source = others.source === undefined ? undefined : await findByName(this.#knowledge, caller, others.source)
-    return this.#reader.complete(variable === 'document_id' ? 'id' : 'name', value, MAX_COMPLETIONS, source?.id)
+    return this.#lookup.complete(variable === 'document_id' ? 'id' : 'name', value, MAX_COMPLETIONS, source?.id)
   }
 
   async #find(caller: Caller, uri: string): Promise<DocumentView | undefined> {
     try {
-      if (uri.startsWith(DOCUMENTS)) return await this.#reader.require(decodeURIComponent(uri.slice(DOCUMENTS.length)))
+      if (uri.startsWith(DOCUMENTS)) return await this.#lookup.require(decodeURIComponent(uri.slice(DOCUMENTS.length)))
       const [, source, document] = /^cadre:\/\/sources\/([^/]+)\/(.+)$/.exec(uri) ?? []
       if (source === undefined || document === undefined) return undefined
       const { id } = await findByName(this.#knowledge, caller, decodeURIComponent(source))
-      return await this.#reader.require(decodeURIComponent(document), id)
+      return await this.#lookup.require(decodeURIComponent(document), id)
     } catch (error) {
       if (error instanceof URIError || (error instanceof CadreError && error.code === 'NOT_FOUND')) return undefined
       throw error

@@ -6,7 +6,7 @@ import { QueryResult, query, SearchResult, top_k } from '../../src/contract/sche
 import { createUniqueName } from '../agents/toolset.ts'
 import type { ApiToolsService } from '../api-tools/service.ts'
 import type { Caller } from '../core/caller.ts'
-import type { DocumentReader } from '../knowledge/document-reader.ts'
+import type { DocumentLookup } from '../knowledge/document-lookup.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
@@ -20,7 +20,7 @@ import { describeTables, queryTable } from './table-tools.ts'
 export interface McpToolsDependencies extends AskDependencies {
   validator: Validator
   knowledge: KnowledgeService
-  documentReader: DocumentReader
+  documentLookup: DocumentLookup
   ragTools: RagToolsService
   retrievalTools: RetrievalToolsService
   apiTools: ApiToolsService
@@ -45,7 +45,7 @@ export class McpTools {
 
   constructor(dependencies: McpToolsDependencies) {
     this.#dependencies = dependencies
-    const documents = new DocumentTools(dependencies.knowledge, dependencies.documentReader)
+    const documents = new DocumentTools(dependencies.knowledge, dependencies.documentLookup)
     this.#calls = {
       search: (input: SearchInput, call) => documents.search(input, call),
       ask: (input: { question: string; agent?: string }, call) => askAgent(dependencies, input, call),

@@ -1,4 +1,4 @@
-/** Finds documents by name or ID and reads their text. */
+/** Looks up documents by name or ID, and reads their text. */
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
@@ -24,16 +24,16 @@ type DocumentView = Static<typeof Document>
 /** Somebody waits for the text, and a page takes about two seconds. */
 const MAX_SCANS = 30
 
-type DocumentReaderDependencies = Omit<RecognitionDependencies, 'progress'>
+type DocumentLookupDependencies = Omit<RecognitionDependencies, 'progress'>
 
-export class DocumentReader {
+export class DocumentLookup {
   readonly #database: Database
   readonly #originals: OriginalStore
   readonly #parserPool: ParserPool
   readonly #recognizer: PageRecognizer
   readonly #languages: RecognitionLanguages
 
-  constructor({ database, originals, parserPool, recognizer, languages }: DocumentReaderDependencies) {
+  constructor({ database, originals, parserPool, recognizer, languages }: DocumentLookupDependencies) {
     this.#database = database
     this.#originals = originals
     this.#parserPool = parserPool
