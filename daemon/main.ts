@@ -53,7 +53,7 @@ async function run(redactor: Redactor): Promise<void> {
   const wanted = parseOptions(process.argv.slice(2), overrides.port)
   const paths = homePaths()
   if (wanted.checkDatabase)
-    return (await import('./report-stores.ts')).reportStores(
+    return (await import('./diagnose-stores.ts')).diagnoseStores(
       paths,
       await resolveDatabaseServer(paths, wanted.databaseUrl),
       wanted.storageUrl,

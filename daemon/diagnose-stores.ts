@@ -1,4 +1,4 @@
-/** Checks the stores for `cadre doctor`. */
+/** Diagnoses the stores for `cadre doctor`: the database or its server, and the storage. */
 import { existsSync } from 'node:fs'
 import type { Paths } from '../src/config.ts'
 import type { CadreError } from '../src/contract/errors.ts'
@@ -6,7 +6,7 @@ import { resolveStorage } from './process/storage-address.ts'
 import type { ServerAddress } from './store/remote/server-connection.ts'
 
 /** Prints problems of the stores as JSON for `cadre doctor`, which may not load them itself. Nothing is created. */
-export async function reportStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
+export async function diagnoseStores(paths: Paths, server: ServerAddress | undefined, storageUrl: string | undefined): Promise<void> {
   const { pingServer } = await import('./store/remote/ping-server.ts')
   const { validateIntegrity } = await import('./store/database.ts')
   const found = server ? await pingServer(server) : existsSync(paths.database) ? validateIntegrity(paths.database) : undefined
