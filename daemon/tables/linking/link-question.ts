@@ -11,8 +11,8 @@ import { createStatusConditions } from '../states/link-statuses.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../table-synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS } from '../vocabulary.ts'
+import { linkMethods } from '../wording/method-columns.ts'
 import { isCurrency, readUnit } from '../wording/number-units.ts'
-import { linkWays } from '../wording/ways.ts'
 import { createColumnComparisons } from './compare-columns.ts'
 import type { ColumnLink, LinkedCondition, Links } from './links.ts'
 
@@ -36,7 +36,7 @@ interface CellRun extends Span {
 }
 
 export function linkQuestion(question: Question, table: TypedTable, values: readonly CellValue[]): Links {
-  const headers = [...linkColumns(question, table.columns), ...linkWays(question, table.columns)]
+  const headers = [...linkColumns(question, table.columns), ...linkMethods(question, table.columns)]
   const columns = [...headers, ...(question.today === undefined ? [] : linkKinds(question, table.columns, values, headers))]
   const runs = values.flatMap((value) => findRuns(question, value))
   const valueConditions = createValueConditions(runs)

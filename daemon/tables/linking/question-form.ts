@@ -2,9 +2,9 @@
 import type { Question, Word } from '../parse-question.ts'
 import type { DatePart } from '../query.ts'
 import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
+import { nameMethods } from '../wording/method-columns.ts'
 import { simplifyPhrases } from '../wording/owner-phrases.ts'
 import { writePlainly } from '../wording/spoken-forms.ts'
-import { nameWays } from '../wording/ways.ts'
 
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
@@ -52,7 +52,7 @@ export const asksForSpending = ({ text }: Question): boolean => SPENDING.test(te
 
 /** Removes words that add nothing: "could you please", "at the moment". */
 export const removeFiller = (text: string): string =>
-  nameWays(simplifyPhrases(writePlainly(text).replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, '')))
+  nameMethods(simplifyPhrases(writePlainly(text).replace(POLITE, '').replaceAll(FILLER, '').replaceAll(CLAUSE, '')))
 
 export const asksForNumber = ({ words }: Question): boolean => ['count', 'amount'].includes(getForm(words))
 

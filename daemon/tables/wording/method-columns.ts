@@ -7,7 +7,7 @@ const WAYS = '(?:ways?|methods?|means|forms?|modes?|channels?)'
 const PEOPLE = String.raw`(?:our |the |your )?\p{L}+`
 
 /** "How do most people pay?" is "which way of paying is most common". */
-export const nameWays = (text: string): string =>
+export const nameMethods = (text: string): string =>
   text
     .replace(
       new RegExp(
@@ -30,7 +30,7 @@ const FORMS = new Map(Object.entries({ hear: 'heard', pay: 'pa(?:y|id)', find: '
 const toBase = (verb: string): string => verb.replace(/(?:([bdgmnpt])\1)?(?:ing|s)$/, '$1')
 
 /** "Way of booking" is the column "Booked via". */
-export function linkWays({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
+export function linkMethods({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
   const start = words.findIndex(({ text }, index) => WAY.test(text) && words[index + 1]?.text === 'of')
   const base = toBase(words[start + 2]?.text ?? '')
   if (today === undefined || start < 0 || base.length < 3) return []
