@@ -12,11 +12,11 @@ import type { ComputedAnswer } from '../../tables/computation.ts'
 import { asksForComputation } from '../../tables/describe-problem.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
+import { hasTableType, mayHaveTables } from './documents-with-tables.ts'
 import { BUILDERS, SMALL_DOCUMENT_BYTES, selectBuilder } from './table-limits.ts'
 import { TablePool } from './table-pool.ts'
 import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-store.ts'
 import type { TableList } from './table-task.ts'
-import { hasTableType, mayHaveTables } from './table-types.ts'
 import { type EmbedTexts, WordVectors } from './word-vectors.ts'
 
 export const MAX_QUERY_MS = 5_000

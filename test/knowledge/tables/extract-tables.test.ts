@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { mayHaveTables } from '../../../daemon/knowledge/tables/documents-with-tables.ts'
 import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
-import { mayHaveTables } from '../../../daemon/knowledge/tables/table-types.ts'
 import { pdf } from '../readers/document-fixtures.ts'
 
 const test = suite('tables of documents')
