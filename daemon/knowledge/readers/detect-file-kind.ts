@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { isConfigName } from '../../language/classify-config-line.ts'
 import { CODE_EXTENSIONS } from '../../language/code-extensions.ts'
 
-type FileKind = 'pdf' | 'zip' | 'ole' | 'rtf' | 'text' | { unsupported: string }
+type FileKind = 'pdf' | 'zip' | 'compound-file' | 'rtf' | 'text' | { unsupported: string }
 type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
 
 /** First bytes (hexadecimal) of binary formats. */
@@ -29,14 +29,14 @@ const MAGIC_NUMBERS: [string, string][] = [
   ['774f4632', 'a font'],
 ]
 const HEIC_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'])
-const OLE_MAGIC = 'd0cf11e0a1b11ae1'
+const COMPOUND_FILE_MAGIC = 'd0cf11e0a1b11ae1'
 
 export function detectFileKind(bytes: Uint8Array): FileKind {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024))
   const hex = head.toString('hex', 0, 16)
   if (isPdf(bytes, head)) return 'pdf'
   if (hex.startsWith('504b0304') || hex.startsWith('504b0506') || hex.startsWith('504b0708')) return 'zip'
-  if (hex.startsWith(OLE_MAGIC)) return 'ole'
+  if (hex.startsWith(COMPOUND_FILE_MAGIC)) return 'compound-file'
   if (head.toString('latin1', 0, 5) === '{\\rtf') return 'rtf'
   if (head.toString('latin1', 4, 8) === 'ftyp') return { unsupported: describeMediaFile(head.toString('latin1', 8, 12)) }
   const magic = MAGIC_NUMBERS.find(([start]) => hex.startsWith(start))

@@ -36,7 +36,7 @@ async function readBytes(bytes: Uint8Array, name: string, recognition: Recogniti
   const kind = detectFileKind(bytes)
   if (typeof kind === 'object') throw new DocumentReadError(kind.unsupported)
   if (kind === 'zip') return readArchive(bytes)
-  if (kind === 'ole') return (await import('./doc/read-ole.ts')).readOle(bytes)
+  if (kind === 'compound-file') return (await import('./doc/read-office-97.ts')).readOffice97(bytes)
   if (kind === 'rtf') return (await import('./rtf/read-rtf.ts')).readRtf(bytes)
   if (kind === 'pdf') {
     // Loaded on demand: the PDF library is large.

@@ -4,7 +4,7 @@ export type ContainerKind = 'zip' | 'tar' | 'gzip' | 'mailbox' | 'mail' | 'outlo
 
 const ARCHIVE_TYPES = new Set(['zip', 'tar', 'gz', 'tgz'])
 const MAIL_TYPES = new Set(['eml', 'mbox', 'msg'])
-const OLE_MAGIC = 'd0cf11e0a1b11ae1'
+const COMPOUND_FILE_MAGIC = 'd0cf11e0a1b11ae1'
 const TAR_BLOCK_BYTES = 512
 const HEADER_LINE = /^(?:>?From [^\n]*\n)?[A-Za-z][A-Za-z0-9-]*:[ \t\r\n]/
 
@@ -19,7 +19,7 @@ export function detectContainer(bytes: Uint8Array, name: string): ContainerKind 
   if (!isContainerType(type)) return undefined
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024))
   if (ARCHIVE_TYPES.has(type)) return detectArchive(head)
-  if (head.toString('hex', 0, 8) === OLE_MAGIC) return 'outlook'
+  if (head.toString('hex', 0, 8) === COMPOUND_FILE_MAGIC) return 'outlook'
   const start = head.toString('latin1').replace(/^\xef\xbb\xbf/, '')
   if (type === 'mbox' && start.startsWith('From ')) return 'mailbox'
   return HEADER_LINE.test(start) ? 'mail' : undefined

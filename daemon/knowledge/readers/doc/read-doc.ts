@@ -1,4 +1,5 @@
 /** Reads Word 97-2003 documents: headings, lists, tables, notes and pages ([MS-DOC]). */
+import type { Storage } from '../compound-file.ts'
 import { DocumentWriter } from '../document-writer.ts'
 import { PageTracker } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
@@ -11,7 +12,6 @@ import {
   readHiddenRuns,
   readParagraphRuns,
 } from './formatting.ts'
-import type { OleContainer } from './ole-container.ts'
 import { type DocText, readPieces } from './pieces.ts'
 
 const WORD_97 = 0xc1
@@ -22,9 +22,9 @@ const LISTS = 73
 const LIST_OVERRIDES = 74
 const HEADER_LENGTH = 154
 
-export function readDoc(container: OleContainer): ParsedDocument {
+export function readDoc(root: Storage): ParsedDocument {
   try {
-    return convertDoc(container)
+    return convertDoc(root)
   } catch (error) {
     // An offset is outside of its stream.
     if (error instanceof RangeError) throw new DocumentReadError('The Word document is damaged: a part of it is missing.')
@@ -32,15 +32,15 @@ export function readDoc(container: OleContainer): ParsedDocument {
   }
 }
 
-function convertDoc(container: OleContainer): ParsedDocument {
-  const main = container.read('WordDocument') ?? Buffer.alloc(0)
+function convertDoc({ streams, storages }: Storage): ParsedDocument {
+  const main = streams.get('WordDocument')?.() ?? Buffer.alloc(0)
   if (main.length < HEADER_LENGTH || main.readUInt16LE(0) !== 0xa5ec)
     throw new DocumentReadError('The Word document is damaged: it has no header.')
   if (main.readUInt16LE(2) < WORD_97)
     throw new DocumentReadError('This document was saved by Word 95 or earlier, which is not supported. Save it as .docx.')
   const flags = main.readUInt16LE(10)
   if ((flags & 0x100) !== 0) throw new DocumentReadError('The document is password-protected.')
-  const table = container.read((flags & 0x200) === 0 ? '0Table' : '1Table')
+  const table = streams.get((flags & 0x200) === 0 ? '0Table' : '1Table')?.()
   if (!table) throw new DocumentReadError('The Word document is damaged: its table stream is missing.')
   const readTable = (index: number, length?: number) => {
     const [start, size] = [main.readUInt32LE(HEADER_LENGTH + index * 8), main.readUInt32LE(HEADER_LENGTH + index * 8 + 4)]
@@ -63,7 +63,7 @@ function convertDoc(container: OleContainer): ParsedDocument {
   const boxStart = body + footnotes + headers + macros + comments + endnotes
   converter.convert(boxStart, boxStart + textBoxes)
   const text = cleanText(converter.writer.finish())
-  const hasMacros = container.listNames().includes('Macros')
+  const hasMacros = storages.has('Macros')
   return {
     text,
     format: 'markdown',

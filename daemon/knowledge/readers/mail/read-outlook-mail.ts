@@ -1,10 +1,9 @@
 /** Reads Outlook messages (.msg). */
+import { readCompoundFile, type Storage } from '../compound-file.ts'
 import { DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
-import { readCompoundFile, type Storage } from './compound-file.ts'
 import { decompressRtf, readRtfText } from './compressed-rtf.ts'
 import { decodeCharset } from './decode-words.ts'
 import { createMailDate, formatMail, type Mail, type MailDate, parseMailDate } from './format-mail.ts'
-import { toBuffer } from './read-mail.ts'
 
 /** Numbers of properties. */
 const SUBJECT = '0037'
@@ -41,8 +40,7 @@ export function* listOutlookFiles(bytes: Uint8Array): Generator<{ name: string; 
 }
 
 function openMessage(bytes: Uint8Array): Properties {
-  const root = readCompoundFile(toBuffer(bytes))
-  const message = new Properties(root)
+  const message = new Properties(readCompoundFile(bytes))
   if (!message.isMessage) throw new DocumentReadError('This is not an Outlook message, although it has the same container format.')
   return message
 }

@@ -27,7 +27,7 @@ export async function describeOutcome(content: Uint8Array, name: string): Promis
   }
 }
 
-/** Replaces the name of a stream in the directory of an OLE container. */
+/** Replaces the name of a stream in the directory of a compound file. */
 export function renameStream(container: Buffer, from: string, to: string): Buffer {
   const renamed = Buffer.from(container)
   const entry = renamed.indexOf(Buffer.from(from, 'utf16le'))

@@ -78,7 +78,7 @@ test('external entities and relationships are neither loaded nor expanded', asyn
   assert.match(await readOutcome(zip({ '_rels/.rels': rels, 'xl/other': '' }), 'a.xlsx'), 'its main part is missing')
 })
 
-test('cycles in an OLE container end', async () => {
+test('cycles in a compound file end', async () => {
   const doc = loadFixture('rules.doc')
   const cyclic = Buffer.from(doc)
   // Every entry of the first sector table refers to itself.

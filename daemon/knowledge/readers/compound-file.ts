@@ -1,5 +1,5 @@
-/** Reads compound files (OLE), the containers of Outlook messages: a file system of storages and streams in sectors. */
-import { DocumentReadError } from '../parsed-document.ts'
+/** Reads compound files (OLE), which hold Outlook messages and Office documents from before 2007: storages and streams in sectors. */
+import { DocumentReadError } from './parsed-document.ts'
 
 const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
@@ -29,16 +29,16 @@ export interface Storage {
   storages: Map<string, Storage>
 }
 
-export function readCompoundFile(bytes: Buffer): Storage {
+export function readCompoundFile(bytes: Uint8Array): Storage {
   try {
-    return new CompoundFile(bytes).readRoot()
+    return new CompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).readRoot()
   } catch (error) {
     if (error instanceof RangeError) throw createDamageError() // an offset beyond the end
     throw error
   }
 }
 
-const createDamageError = () => new DocumentReadError('The message is truncated or damaged.')
+const createDamageError = () => new DocumentReadError('The document is truncated or damaged.')
 
 class CompoundFile {
   readonly #bytes: Buffer
