@@ -85,13 +85,16 @@ function parseCall(text: string): Omit<RecordedCall, 'process' | 'startedAt' | '
   const name = /^\w+/.exec(text)?.[0]
   const result = RESULT.exec(text)
   if (name === undefined || !result) return undefined
-  const argumentText = text.slice(name.length + 1, result.index)
-  const strings = [...argumentText.matchAll(STRING)].map(([, hex = '']) => decodeHex(hex))
+  const strings: Buffer[] = []
+  const argumentText = text.slice(name.length + 1, result.index).replace(STRING, (_, hex: string) => {
+    strings.push(decodeHex(hex))
+    return ''
+  })
   const descriptors = [...argumentText.matchAll(DESCRIPTOR)].map(([, number, path = '', deleted]) => ({
     number: Number(number),
     path: deleted === undefined ? decodeHex(path).toString() : undefined,
   }))
-  const words = argumentText.replace(STRING, '').replace(DESCRIPTOR, '').split(/, ?/)
+  const words = argumentText.replace(DESCRIPTOR, '').split(/, ?/)
   return {
     name,
     words,
@@ -102,7 +105,17 @@ function parseCall(text: string): Omit<RecordedCall, 'process' | 'startedAt' | '
   }
 }
 
-const decodeHex = (text: string): Buffer => (text.startsWith('\\x') ? Buffer.from(text.replaceAll('\\x', ''), 'hex') : Buffer.from(text))
+/** Recordings have many megabytes, which is why no string is created for each of their bytes. */
+function decodeHex(text: string): Buffer {
+  if (!text.startsWith('\\x')) return Buffer.from(text)
+  const bytes = Buffer.allocUnsafe(text.length / 4)
+  for (let index = 0; index < bytes.length; index++)
+    bytes[index] = decodeDigit(text.charCodeAt(4 * index + 2)) * 16 + decodeDigit(text.charCodeAt(4 * index + 3))
+  return bytes
+}
+
+/** Digits are 0x30 to 0x39, letters 0x61 to 0x66. */
+const decodeDigit = (code: number): number => (code > 0x39 ? code - 0x57 : code - 0x30)
 
 /** Returns the absolute paths that a call names in strings. */
 export function listPaths({ strings, descriptors }: RecordedCall): string[] {
