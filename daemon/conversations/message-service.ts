@@ -119,9 +119,9 @@ export class MessagesService {
   /** Answers a tool call of a reply that this daemon writes. */
   confirmHere(messageId: string, { tool_call_id, allow, arguments: args }: ConfirmBody): ConfirmedToolCall {
     const reply = this.#dependencies.activeReplies.find(messageId)
-    if (reply && !reply.outcome)
-      return allow === undefined ? reply.previewCall(tool_call_id, args ?? {}) : reply.answerConfirmation(tool_call_id, allow, args)
-    throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
+    if (!reply || reply.outcome) throw new CadreError('CONFLICT', 'This reply has ended; no tool call waits for confirmation.')
+    const { confirmations } = reply
+    return allow === undefined ? confirmations.preview(tool_call_id, args ?? {}) : confirmations.answer(tool_call_id, allow, args)
   }
 
   async #resolveModel({ role }: Caller, { model_id }: SendBody): Promise<string | undefined> {

@@ -140,7 +140,7 @@ function findTool(context: TurnContext, call: StoredToolCall, problem: string | 
 
 async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredToolCall): Promise<void> {
   // Without an id, no client can offer to allow all further calls.
-  const answer = await reply.requestConfirmation(
+  const answer = await reply.confirmations.request(
     call,
     tool.confirmsUntrustedText ? { reason: UNTRUSTED_TEXT } : { tool_id: tool.id },
     (args) => tool.describeRequest?.(args) ?? {},
