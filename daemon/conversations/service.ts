@@ -12,6 +12,7 @@ import type { Database, DatabaseReader, Transaction } from '../store/database.ts
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { requireNoOtherReply } from './cluster/other-replies.ts'
+import { deriveTitle } from './derive-title.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { searchConversations } from './search/search-conversations.ts'
 import {
@@ -191,18 +192,6 @@ async function refreshMessages(
     return reply && !reply.outcome ? reply.draft.toMessage() : message
   })
   return markStaleCitations(reader, quoteVerifier, current)
-}
-
-const MAX_TITLE_LENGTH = 80
-
-/** The first line, truncated at a word boundary. */
-function deriveTitle(message: string): string {
-  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
-  const line = firstLine.replaceAll(/\s+/g, ' ').trim()
-  if (line.length <= MAX_TITLE_LENGTH) return line
-  const cut = line.slice(0, MAX_TITLE_LENGTH - 1)
-  const space = cut.lastIndexOf(' ')
-  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
 /** Members see only their own conversations. */
