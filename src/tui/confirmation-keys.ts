@@ -1,5 +1,5 @@
 /** Handles keys of a tool call that waits for a confirmation. */
-import { parseArguments } from '../cli/ask/parse-approval.ts'
+import { parseArguments } from '../cli/ask/parse-confirmation.ts'
 import { setText } from './input/editor.ts'
 import type { Key } from './input/key-decoder.ts'
 import { CONFIRMATION_GRACE_MS } from './render/live-area.ts'

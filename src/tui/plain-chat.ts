@@ -1,6 +1,6 @@
 /** Runs the chat line by line, for screen readers, pipes and simple terminals. */
 import { createInterface, type Interface } from 'node:readline'
-import { parseApproval } from '../cli/ask/parse-approval.ts'
+import { parseConfirmation } from '../cli/ask/parse-confirmation.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
 import type { Connection } from '../client/request.ts'
 import { changeArguments } from './confirmation-keys.ts'
@@ -128,10 +128,11 @@ async function readLines(session: ChatSession, { lines, printer, interruption, o
 /** Returns the next prompt after changed arguments or an unknown answer. */
 async function answerConfirmation(session: ChatSession, tool: ToolCall, answer: string): Promise<string | undefined> {
   const { replies } = session
-  const approval = parseApproval(answer)
-  if (approval && (!approval.always || tool.toolId !== undefined)) {
-    await replies.confirm(tool.id, approval.allow, approval.allow ? getEditedArguments(session.store.state, tool)?.values : undefined)
-    if (approval.always) await allowAlways(session, tool, approval.always)
+  const confirmation = parseConfirmation(answer)
+  if (confirmation && (!confirmation.always || tool.toolId !== undefined)) {
+    const { allow, always } = confirmation
+    await replies.confirm(tool.id, allow, allow ? getEditedArguments(session.store.state, tool)?.values : undefined)
+    if (always) await allowAlways(session, tool, always)
     return undefined
   }
   const question = formatQuestion(tool)

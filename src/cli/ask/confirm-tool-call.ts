@@ -9,7 +9,7 @@ import { paint } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { canPrompt, withDialog } from '../terminal/prompts.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
-import { type Approval, type Arguments, parseApproval, parseArguments } from './parse-approval.ts'
+import { type Arguments, type Confirmation, parseArguments, parseConfirmation } from './parse-confirmation.ts'
 
 interface ConfirmationContext {
   connection: Connection
@@ -24,7 +24,7 @@ interface ConfirmationContext {
 }
 
 type ConfirmationRequest = ReplyEvents['confirmation_required']
-type Decision = Approval & { arguments?: Arguments }
+type Decision = Confirmation & { arguments?: Arguments }
 
 /** Sends the user's decision to the daemon. Without a terminal the tool call is refused. */
 export async function confirmToolCall(
@@ -40,7 +40,7 @@ export async function confirmToolCall(
   // Calls without the id of a tool, such as those of memory after reading a document, are decided one by one.
   const isAllowed = request.tool_id !== undefined && (allowAll || allowedTools.has(request.tool_id))
   try {
-    const { allow, always, arguments: changed }: Decision = isAllowed ? { allow: true } : await promptForApproval(request, preview)
+    const { allow, always, arguments: changed }: Decision = isAllowed ? { allow: true } : await promptForConfirmation(request, preview)
     const body = { tool_call_id: request.id, allow, arguments: changed }
     await call(connection, conversationRoutes.confirm, { params, body })
     if (request.tool_id === undefined || always === undefined) return
@@ -58,7 +58,7 @@ export async function confirmToolCall(
 const ALWAYS = 'always for this [t]ool, always for this [a]gent, '
 
 /** Repeats the prompt until the input is valid and the arguments are final. */
-async function promptForApproval(
+async function promptForConfirmation(
   request: ConfirmationRequest,
   preview: (values: Arguments) => Promise<ConfirmationRequest>,
 ): Promise<Decision> {
@@ -75,9 +75,9 @@ async function promptForApproval(
     let changed: Arguments | undefined
     for (;;) {
       const answer = await dialog.ask(`Allow this call? [y]es, [N]o, ${canAllowAlways ? ALWAYS : ''}[e]dit the arguments: `)
-      const approval = parseApproval(answer || 'no')
-      if (approval && (canAllowAlways || approval.always === undefined))
-        return { ...approval, ...(approval.allow && changed ? { arguments: changed } : {}) }
+      const confirmation = parseConfirmation(answer || 'no')
+      if (confirmation && (canAllowAlways || confirmation.always === undefined))
+        return { ...confirmation, ...(confirmation.allow && changed ? { arguments: changed } : {}) }
       const isEdit = /^e(dit)?$/i.test(answer)
       if (!isEdit && !answer.startsWith('{')) {
         process.stderr.write(`${paint('yellow', `Answer y, n${canAllowAlways ? ', t, a' : ''} or e.`)}\n`)

@@ -3,14 +3,14 @@ import { UsageError } from '../terminal/errors.ts'
 
 export type Arguments = Record<string, unknown>
 
-export interface Approval {
+export interface Confirmation {
   allow: boolean
   /** Allows all further calls, by this agent or by all. */
   always?: 'agent' | 'all'
 }
 
 /** Returns undefined for an unknown answer. */
-export function parseApproval(answer: string): Approval | undefined {
+export function parseConfirmation(answer: string): Confirmation | undefined {
   if (/^y(es)?$/i.test(answer)) return { allow: true }
   if (/^no?$/i.test(answer)) return { allow: false }
   if (/^(t|tool|always|always tool)$/i.test(answer)) return { allow: true, always: 'all' }
