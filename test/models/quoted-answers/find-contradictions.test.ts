@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ComparedAnswer, contradict } from '../../../daemon/models/quoted-answers/compare-answers.ts'
+import { type ComparedAnswer, contradict } from '../../../daemon/models/quoted-answers/find-contradictions.ts'
 
 const test = suite('contradictions')
 const compare = (question: string, ...answers: [short: string, quote: string][]) => {
