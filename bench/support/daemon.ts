@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { HEAP_SIZE_OPTION } from '../../src/client/daemon.ts'
+import { HEAP_SIZE_OPTION } from '../../src/client/start-daemon.ts'
 import { DAEMON_ENVIRONMENT } from '../../src/config.ts'
 import { type DaemonProcess, startDaemon as startDaemonProcess } from '../../test/harness/daemon.ts'
 

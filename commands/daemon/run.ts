@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import { boolean } from '@oclif/core/flags'
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { getDaemonEntry } from '../../src/client/daemon.ts'
+import { getDaemonEntry } from '../../src/client/start-daemon.ts'
 
 export default class DaemonRun extends CadreCommand {
   static override description =

@@ -1,6 +1,7 @@
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { findRunningDaemon, startDaemon } from '../../src/client/daemon.ts'
+import { findRunningDaemon } from '../../src/client/find-daemon.ts'
+import { startDaemon } from '../../src/client/start-daemon.ts'
 
 export default class DaemonStart extends CadreCommand {
   static override description = 'Start the daemon in the background and wait until it is ready.\n\nDoes nothing if it is already running.'

@@ -2,7 +2,7 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
-import { fetchDaemonHealth } from '../../src/client/daemon.ts'
+import { fetchDaemonHealth } from '../../src/client/find-daemon.ts'
 import { version } from '../../src/version.ts'
 
 export default class DaemonStatus extends CadreCommand {

@@ -1,7 +1,7 @@
 /** Runs the daemon's program to copy its stores, because commands do not load them. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { getDaemonEntry } from '../../client/daemon.ts'
+import { getDaemonEntry } from '../../client/start-daemon.ts'
 import { createDaemonEnvironment, EXIT_HOME_IN_USE } from '../../config.ts'
 import { CadreError, type ErrorCode } from '../../contract/errors.ts'
 import type { ProgressStep } from '../terminal/progress-bar.ts'

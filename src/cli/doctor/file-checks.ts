@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { getDaemonEntry } from '../../client/daemon.ts'
+import { getDaemonEntry } from '../../client/start-daemon.ts'
 import { environmentOverrides, type Paths, readSettings } from '../../config.ts'
 import { type Check, fail, pass, warn } from './check.ts'
 

@@ -1,7 +1,7 @@
 /** The chat without its screen: agent, model and conversation, and how they change. */
 import { type AgentModel, resolveAgentModel, toAgentModel } from '../../cli/ask/resolve-agent-model.ts'
 import { call } from '../../client/call.ts'
-import { fetchHealth } from '../../client/daemon.ts'
+import { fetchHealth } from '../../client/find-daemon.ts'
 import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
