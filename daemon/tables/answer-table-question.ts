@@ -9,6 +9,7 @@ import type { Links } from './linking/links.ts'
 import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'
 import { type Demands, findDemands } from './linking/question-demands.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
+import { hasPeople } from './linking/question-nouns.ts'
 import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { hasTitleWord } from './linking/title-words.ts'
 import { listLimits, parseQuestion, type Question, type Word } from './parse-question.ts'
@@ -83,12 +84,15 @@ export function answerTableQuestion(
   // "Who has been here the longest?" is about the table that says since when.
   const asked = demanded.some(({ demands }) => demands?.tenure) ? demanded.filter(({ demands }) => demands?.tenure) : demanded
   const hasNamedDate = asked.some(({ demands }) => demands?.dates.areNamed)
+  // "Who started last?" is about a table with people, if there is one.
+  const asksForPeople = parsed.words[0]?.text === 'who' && asked.some(({ table }) => hasPeople(table.columns))
   const ranked = asked.flatMap(({ table, run, question, links, rowNoun, demands }) => {
     const bonus = hasTitleWord(parsed, table) ? TITLE_BONUS : 0
     if (listUnknownWords(question, links).length > maxUnexplained) return []
     // "Sold per month" is about the table that says when something was sold.
     const isOtherDate = hasNamedDate && demands?.part !== undefined && !demands.dates.areNamed
-    const penalty = (countSynonyms(links, linked) + (isOtherDate ? 1 : 0)) * SYNONYM_PENALTY
+    const isOfThings = asksForPeople && !hasPeople(table.columns)
+    const penalty = (countSynonyms(links, linked) + (isOtherDate ? 1 : 0) + (isOfThings ? 1 : 0)) * SYNONYM_PENALTY
     const restrictions = demands
       ? { demands, suits: createSuitability(question, table, links, demands, createRepetitionCheck(table, run)) }
       : {}

@@ -22,6 +22,7 @@ headcount people staff person
 staff people person worker colleague personnel team
 team employee crew
 salary pay wage earn compensation
+wage pay earn
 country nation
 city town location place where venue
 location venue stadium site ground located based
@@ -157,8 +158,8 @@ const NAMES_BY_UNIT: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 /** "Distance (km)", "dur_min" */
 const UNIT_OF_HEADER = /\(([^)]*)\)\s*$|(?:^|[ _])(?!(?:month|year|week|day)(?:ly)?$)(\p{L}+[²2]?)$/iu
-/** "Monthly fee", "Annual rent" */
-const PERIODICAL = /\b(?:monthly|yearly|annual|weekly|daily)\b/i
+/** "Monthly fee", "annual_rent" */
+const PERIODICAL = /(?<![a-z])(?:monthly|yearly|annual|weekly|daily)(?![a-z])/i
 const getPeriod = (word: string): string => (/annual/i.test(word) ? 'year' : word.toLowerCase().replace('dai', 'day').replace(/i?ly$/, ''))
 
 /** Returns the words for the units of a header and of its numbers, and the units themselves. */

@@ -79,12 +79,12 @@ export const listMostVerbs = (
     return isMeasured || (isCounted && WORK_STEMS.has(stem)) ? [index] : []
   })
 
-/** "Which title was borrowed most often?" need not use the column "Borrowed on". */
+/** "Which title was borrowed most often?" need not use the column "Borrowed on", nor "all we sent" the date that every row has. */
 export const listParticiples = (words: readonly Word[], { columns }: TypedTable, links: Links): number[] =>
   links.columns.flatMap(({ column, start, match }) =>
-    match !== 'synonym' &&
     columns[column]?.readings.date &&
-    words[start]?.text.endsWith('ed') &&
+    ((match !== 'synonym' && words[start]?.text.endsWith('ed')) ||
+      (PRONOUNS.has(words[start - 1]?.text ?? '') && !columns[column]?.hasEmptyCells)) &&
     !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
       ? [start]
       : [],

@@ -72,8 +72,8 @@ const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + 
 
 function linkColumns({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
   const date = columns.findIndex(({ readings }) => readings.date)
-  // "Deliver" is the verb of "Delivered on", which has another stem.
-  const pasts = words.map(({ text, stem }) => (today === undefined ? stem : toStem(`${text}ed`)))
+  // "Deliver" is the verb of "Delivered on" and "spend" that of "Hours spent", which have other stems.
+  const pasts = words.map(({ text, stem }) => (today === undefined ? stem : toStem(`${text}ed`.replace(/(?<=[pls]en)ded$/, 't'))))
   return columns.flatMap(({ header, type, unit, readings, phrase }, index): ColumnLink[] => {
     const from = phrase === undefined ? -1 : findPhrase(words, phrase)
     if (phrase !== undefined) return from < 0 ? [] : [{ column: index, start: from, end: from + phrase.split(' ').length, match: 'exact' }]

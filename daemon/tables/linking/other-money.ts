@@ -13,7 +13,11 @@ export function asksForOtherMoney({ words }: Question, table: TypedTable, links:
   if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links, hasNamedNumbers ? PAYING_STEMS : MONEY_STEMS)
   if (hasNamedNumbers) return false
   const isValue = (index: number) => links.conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
-  const text = words.flatMap((word, index) => (isValue(index) ? [] : [word.text])).join(' ')
+  // What employees earn is their salary, what we earn is not.
+  const isPay = (index: number) =>
+    !words.some(({ text }) => OWNERS.has(text)) &&
+    links.columns.some((link) => covers(link, index) && isWage(table.columns[link.column]?.header ?? ''))
+  const text = words.flatMap((word, index) => (isValue(index) || isPay(index) ? [] : [word.text])).join(' ')
   return asksForOtherDirection(text, table)
 }
 
@@ -22,6 +26,7 @@ const INCOME =
 /** Whether a question asks for what is received: "our best month". */
 export const asksForIncome = (text: string): boolean => INCOME.test(text)
 
+const OWNERS: ReadonlySet<string> = new Set(['we', 'us', 'i'])
 const PAYING_STEMS = toStems('pay paid cost charge')
 const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
 const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
@@ -36,10 +41,11 @@ function asksForOtherDirection(text: string, table: TypedTable): boolean {
 }
 
 const WAGE = /salary|wage|\bpay\b|payroll|compensation|gross|stipend|earnings|\bfee\b/i
+const isWage = (header: string): boolean => WAGE.test(header.replaceAll('_', ' '))
 
 /** Whether the question asks what a member of staff is paid, which amounts of other things do not say. */
 function asksForPay(words: readonly Word[], { columns }: TypedTable, { conditions }: Links): boolean {
-  if (columns.some(({ header }) => WAGE.test(header.replaceAll('_', ' ')))) return false
+  if (columns.some(({ header }) => isWage(header))) return false
   const isStaff = (column: number) => STAFF_STEMS.has(splitWords((columns[column]?.header ?? '').replaceAll('_', ' ')).at(-1)?.stem ?? '')
   return conditions.some(
     ({ start, end, condition }) =>

@@ -143,10 +143,7 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
     // "Who saw the most patients?" does not ask for patients.
     const most = words.findIndex(({ text }) => COUNTING_SUPERLATIVES.has(text))
     const isObject = (column: number) => links.some((link) => link.column === column && most >= 0 && link.start === most + 1)
-    const named = links
-      .filter(isAsked)
-      .map(({ column }) => column)
-      .filter((column) => !isObject(column))
+    const named = links.filter((link) => isAsked(link) && !isObject(link.column)).map(({ column }) => column)
     const people = selectPeople(words, columns).filter((column) => !isObject(column))
     return new Set([...named, ...(links.some((link) => link.start === start) ? [] : people)])
   }
@@ -154,10 +151,10 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   const isAdjective = () =>
     links.some((link) => link.start === index && columns[link.column]?.type === 'boolean') &&
     !links.some((link) => link.start === index && link.match === 'exact' && columns[link.column]?.type !== 'boolean')
-  // "Which three customers".
-  const isNumber = ({ number, text }: Word) => index === start + 1 && (number !== undefined || NUMBER_WORDS[text] !== undefined)
+  // "Which three customers", "the top three customers".
+  const isNumber = ({ number, text }: Word) => number !== undefined || NUMBER_WORDS[text] !== undefined
   const isSkipped = (word: Word) =>
-    isNumber(word) || isSuperlative(word) || isAdjective() || ((STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
+    isSuperlative(word) || isAdjective() || ((isNumber(word) || STOP_WORDS.has(word.text) || isOperationWord(word)) && !isLinked(index))
   // "The most expensive work" asks for a row, although "work" says nothing else.
   const isThing = () => index > start && EXTREME_WORDS.has(words[index - 1]?.text ?? '') && ROW_THINGS.has(words[index]?.stem ?? '')
   const isRow = () => (index > start && words[index]?.isTitle === true) || (isThing() && !isLinked(index))
@@ -291,7 +288,9 @@ export function isMentioned(words: readonly Word[], index: number, { columns }: 
   const isOfAllRows = ({ column }: ColumnLink) => columns[column]?.type === 'text' && !columns[column]?.hasEmptyCells
   const named = links.columns.filter(({ start, end, match }) => start === index && end === index + 1 && match !== 'synonym')
   const isNoun = named.length > 0 && named.every(isOfAllRows) && !links.conditions.some((condition) => covers(condition, index))
-  const isAsked = before === undefined || BEFORE_ASKED.has(before.text) || isSuperlative(before)
+  // "Which training providers" asks for the providers, also in training.csv.
+  const marker = before?.isTitle ? words[index - 2] : before
+  const isAsked = marker === undefined || BEFORE_ASKED.has(marker.text) || isSuperlative(marker)
   const isBeforeNoun = next !== undefined && (next.isTitle || links.columns.some(({ start }) => start === index + 1))
   const isSaid = isAsked ? isBeforeNoun && isCompound(words, index) : isPlural(word) || isBeforeNoun
   return isNoun && isSaid && !words.some(({ text }) => AVERAGES.has(text))

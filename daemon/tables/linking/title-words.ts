@@ -8,6 +8,9 @@ import { type ColumnLink, type LinkedCondition, listTitleStems } from './links.t
 import { hasPeople } from './question-nouns.ts'
 import { areSameRows, PEOPLE_WORDS } from './role-words.ts'
 
+/** After what a word shares with the name of what someone does. */
+const AGENT = /(?<=^.{5,}).(?:[eo]r|ant)s?$/
+
 export interface ReadableTable {
   table: TypedTable
   /** Values that the question may name. */
@@ -37,8 +40,9 @@ export function ignoreTitle(
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
     (stems.has(stem) ||
-      // The membership of members.
+      // The membership of members, and the subscribers of subscriptions.
       (text.endsWith('ship') && [...stems].some((title) => text.startsWith(title))) ||
+      (AGENT.test(text) && [...stems].some((title) => title.startsWith(text.replace(AGENT, '')))) ||
       (!isValue(stem) && [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem))) ||
       (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople) && !isCountedElsewhere(text)))
   return { ...question, words: question.words.map((word) => (isTitle(word) ? { ...word, isStop: true, isTitle: true } : word)) }
