@@ -2,22 +2,18 @@
 import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type LinkedCondition, type Links } from './linking/links.ts'
-import { asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
+import { asksForCount, asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
+import { countsThings } from './linking/product-column.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
-import type { Question, Word } from './parse-question.ts'
-import { type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
+import type { Question } from './parse-question.ts'
+import { type Aggregate, type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
 import { findQuestionTraits } from './question-traits.ts'
 import { type Column, isDataFile, type TypedTable } from './typed-table.ts'
 import { AGGREGATE_WORDS, AMOUNT_STEMS, DIRECTIONS } from './vocabulary.ts'
 import { createExplanation } from './wording/explained-words.ts'
 
 const ROW_OPERATIONS: ReadonlySet<Operation['kind']> = new Set(['list', 'count', 'count_values'])
-
-const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
-/** "The number of orders", but not "the phone number". */
-const asksForCount = ({ text, isTitle }: Word, index: number, words: readonly Word[]): boolean =>
-  isTitle === true || (COUNTING_WORDS.has(text) && (text !== 'number' || words[index + 1]?.text === 'of'))
 const COMPARISONS_OF_VALUES: ReadonlySet<Condition['kind']> = new Set(['than_column', 'than_row', 'numbers', 'between', 'dates'])
 const NEIGHBOR = /\b(?:next|previous|following|follows|preceding|precedes|after|before)\b/i
 
@@ -115,7 +111,6 @@ export function createSuitability(
     if (texts.has('when') && readings.date === undefined && !isYear(columnAt(column))) return false
     return nouns.size === 0 || nouns.has(column)
   }
-
   const explains = createExplanation(question, table, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
@@ -142,8 +137,7 @@ export function createSuitability(
     if (!meetsDemands(query, demands) || contradicts(conditions)) return false
     if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
     if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
-    if (operation.kind === 'aggregate' && (operation.aggregate === 'max' || operation.aggregate === 'min'))
-      if (!isAskedFor(operation.aggregate, conditions)) return false
+    if (operation.kind === 'aggregate' && hasExtreme && !isAskedFor(operation.aggregate as Direction, conditions)) return false
     switch (operation.kind) {
       case 'list':
         // What was paid in May is no amount of rows with another date.
@@ -185,9 +179,9 @@ export function createSuitability(
       case 'having':
         return operation.isCounted === (form === 'count') && (operation.key === undefined || canGroup({ ...operation, kind: 'group' }))
       case 'contrast':
-        return canGroup({ ...operation, kind: 'group', by: operation.rows[0].column })
+        return canGroup({ ...operation, kind: 'group', by: operation.rows[0].column, aggregate: getAggregate(operation) })
       case 'difference':
-        return canGroup({ kind: 'group', by: operation.rows[0].column, key: operation.column, aggregate: operation.aggregate ?? 'sum' })
+        return canGroup({ kind: 'group', by: operation.rows[0].column, key: operation.column, aggregate: getAggregate(operation) })
       case 'difference_of_counts':
         return form === 'count' || texts.has('number')
       case 'edge':
@@ -232,17 +226,25 @@ export function createSuitability(
     return (nouns.size === 0 || nouns.has(column)) && isMeasure && !isOnlyExpense(column)
   }
 
+  /** The sum of one row is its value: prices are compared, although they are not added up. */
+  function getAggregate({ rows, aggregate = 'sum' }: { rows: readonly Condition[]; aggregate?: Aggregate }): Aggregate {
+    return aggregate === 'sum' && rows.every((row) => isSingleValue(row, row.column) && !isRepeated(row.column)) ? 'max' : aggregate
+  }
+
   function canOrder({ key, reading, direction, limit, column }: Extract<Operation, { kind: 'top' }>): boolean {
     const first = demands.tenure?.column ?? demands.next
     if (first !== undefined) return key === first && reading === 'date'
-    if (isRowNumber(key) || isMostOfRows || asksForLargestSum) return false
+    // "Which product do we have the fewest of?" compares quantities where each product has one row.
+    const isHeld = words.at(-1)?.text === 'of' && countsThings(columnAt(key)) && !isRepeated(column)
+    if (isRowNumber(key) || (isMostOfRows && !isHeld) || asksForLargestSum) return false
     // "Which way of booking is used most?" names nothing that is measured.
-    if (findMost(words) >= 0 && !linked.has(key) && !(asksForMoney && isMoney(columnAt(key)))) return false
+    if (findMost(words) >= 0 && !linked.has(key) && !isHeld && !(asksForMoney && isMoney(columnAt(key)))) return false
     if ((scores.length > 0 && !scores.includes(key)) || (sized.size > 0 && !sized.has(key))) return false
     // "Which boat burned the most fuel?", "the top five by hours" and "the largest quantity overall" ask for sums of several rows.
     const isAmount = column !== key && reading === 'number' && isAdditive(columnAt(key), table)
     if (isAmount && (isMostOfMeasure || limit > 1 || hasSumWord) && isRepeated(column)) return false
-    if ((measured.size > 0 && !measured.has(key)) || isOnlyExpense(key)) return false
+    // "The largest invoice" has the largest amount, not the largest tax.
+    if ((measured.size > 0 ? !measured.has(key) : lesser.has(key)) || isOnlyExpense(key)) return false
     // "The most expensive repair" asks for the repair or its price, not for another amount.
     if (isMoney(columnAt(key)) && isMoney(columnAt(column)) && column !== key && !named.has(column)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
@@ -289,8 +291,7 @@ export function createSuitability(
     // "Energy cost" is the column Cost, not one that only means the same as another word, and debts are compared with debts.
     if ((exactNumbers.length > 0 || links.conditions.some(isDebt)) && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
-    const isSumOfRates = aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)
-    if (isSumOfRates && !(demands.contrast && !isRepeated(by))) return false
+    if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)) return false
     const isAmount = isMinOfUncertainWord && exactNumbers.length === 0 && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)
     const isAsked = linked.has(key) || hasAggregateWord || asksForMoney || asksForLargestSum || form === 'amount' || isAmount
     return isAsked && canAggregate(key, aggregate)

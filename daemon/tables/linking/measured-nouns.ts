@@ -38,7 +38,7 @@ export function asksForExtreme(
   return words.some(({ text }, index) => isExtreme(text, index) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions))
 }
 
-/** Whether a question asks for the first or last row. "First" of the column "First aider" does not. */
+/** Whether a question asks for the first or last row. "First" of the column "First aider" and "top" do not: data are in any order. */
 export const asksForEdge = (
   words: readonly Word[],
   exactHeaders: ReadonlySet<number>,
@@ -47,5 +47,13 @@ export const asksForEdge = (
 ): boolean =>
   words.some(
     ({ text }, index) =>
-      (TRIGGERS.edge as readonly string[]).includes(text) && !exactHeaders.has(index) && !isStatedBy(links, index, conditions),
+      (TRIGGERS.edge as readonly string[]).includes(text) &&
+      text !== 'top' &&
+      !exactHeaders.has(index) &&
+      !isStatedBy(links, index, conditions),
   )
+
+const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
+/** "The number of orders", but not "the phone number". */
+export const asksForCount = ({ text, isTitle }: Word, index: number, words: readonly Word[]): boolean =>
+  isTitle === true || (COUNTING_WORDS.has(text) && (text !== 'number' || words[index + 1]?.text === 'of'))

@@ -10,15 +10,16 @@ const UNIT_PRICE = /\b(?:unit|each|price|cost)\b/i
 const STOCK = /\b(?:hand|stock|available|inventory|count)\b/i
 const LIMIT = /\b(?:reorder|min|minimum|max|maximum|target|safety)\b/i
 
+const toWords = ({ header }: Column) => header.replaceAll('_', ' ')
+/** Whether numbers say how many there are of something: "Quantity", "On hand". */
+export const countsThings = (column: Column): boolean =>
+  (isQuantity(column) || (column.type === 'integer' && STOCK.test(toWords(column)))) && !isMoney(column) && !LIMIT.test(toWords(column))
+
 /** Returns the table with the amounts in place of the unit prices, or as it is. */
 export function multiplyPrices<T extends TypedTable>({ text }: Question, table: T): T {
   const { columns } = table
-  const toWords = ({ header }: Column) => header.replaceAll('_', ' ')
-  const isNumberOfThings = (column: Column) =>
-    (isQuantity(column) || (column.type === 'integer' && STOCK.test(toWords(column)))) && !isMoney(column) && !LIMIT.test(toWords(column))
-  const quantities = columns.filter(isNumberOfThings)
   const [price, other] = columns.filter(isMoney)
-  const [quantity, second] = quantities
+  const [quantity, second] = columns.filter(countsThings)
   if (!ASKS_FOR_AMOUNTS.test(text) || !price || other || !quantity || second || !UNIT_PRICE.test(toWords(price))) return table
   const amount: Column = {
     ...price,

@@ -258,9 +258,11 @@ function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 
   const match = TENURE.exec(text.replaceAll('-', ' '))
   const isStart = ({ header }: Column) => listHeaderStems(header).some((stem) => START_STEMS.has(stem))
   const isOfPeople = /\b(?:here|us|member|employ|work|serv)/i.test(text)
+  // Who has been with us the longest, only a first date says, and no number of hours.
+  const isKnown = !/\b(?:with (?:us|the company)|a member|employed)\b/i.test(text)
   const start = columns.findIndex((each) => each.readings.date && isStart(each))
   const column = start >= 0 || isOfPeople ? start : (listMeantDates([], columns, []).columns[0] ?? -1)
-  if (!match || column < 0) return {}
+  if (!match || (column < 0 && isKnown)) return {}
   return { tenure: { column, direction: (match[1] ?? match[2])?.toLowerCase() === 'longest' ? 'min' : 'max' } }
 }
 
@@ -270,13 +272,13 @@ const toSize = (comparison: string | undefined): SizeComparison =>
 /** Whether a query has the dates, groups, place, sizes and comparison that the form of the question demands. */
 export function meetsDemands(
   { operation, conditions }: Query,
-  { dates, part, groupings, hasUnknownGroups, position, size, contrast, share, next }: Demands,
+  { dates, part, groupings, hasUnknownGroups, position, size, contrast, share, next, tenure }: Demands,
 ): boolean {
   if (next !== undefined)
     return operation.kind === 'top' && operation.key === next && operation.reading === 'date' && operation.direction === 'min'
   if (share) return operation.kind === 'share' && operation.portion !== undefined
   const isGroup = operation.kind === 'group'
-  if (hasUnknownGroups) return false
+  if (hasUnknownGroups || (tenure && tenure.column < 0)) return false
   if (isGroup && operation.part) {
     // "Per month in 2025" is about one date.
     const isOther = conditions.some((condition) => isDateCondition(condition) && condition.column !== operation.by)

@@ -87,6 +87,11 @@ for (const [documents, questions] of [
     DEPOT,
     [
       ['What is the combined weight of all that we sent to Kiel?', '20'],
+      ['Which article do we have the most of?', 'Pull Saw'],
+      ['Which article do we have the least of?', 'Hand Plane No 4'],
+      ['How much cheaper is the hand plane than the bench saw?', '126.3'],
+      ['How much more does the bench saw cost than the hand plane?', '126.3'],
+      ['Which bill is the biggest?', 'B1'],
       ['What are our top 2 campaigns by net sum?', 'Autumn', 'Spring'],
     ],
   ],
@@ -100,7 +105,10 @@ for (const [documents, questions] of [
       assert.equal(computations[0]?.values.toSorted(), [...expected], computations[0]?.interpretation)
     })
 
-for (const [documents, question] of [[KITCHEN, 'How much did we earn?']] as const)
+for (const [documents, question] of [
+  [STUDIO, 'Which client has been with us the longest?'],
+  [KITCHEN, 'How much did we earn?'],
+] as const)
   test(`${question} is not answered, and no other name is taken for it`, async () => {
     const { ask, remove } = await open(documents)
     const { computations, unclear } = ask(question)
