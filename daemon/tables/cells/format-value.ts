@@ -66,10 +66,14 @@ const formatColumnText = (table: TypedTable, column: number, value: string | num
 
 /** €1,234.50 */
 const formatMoney = (value: number, digits: number): string =>
-  value.toLocaleString('en-US', { minimumFractionDigits: Number.isInteger(value) ? 0 : digits, maximumFractionDigits: digits })
+  toDecimal(value).toLocaleString('en-US', { minimumFractionDigits: Number.isInteger(value) ? 0 : digits, maximumFractionDigits: digits })
 
 /** Rounds to the digits that a double holds, so that 0.1 + 0.2 is 0.3. */
+const toDecimal = (value: number): number => Number(value.toPrecision(15))
+
+/** Rounds half up, as a locale does with the decimal digits: toFixed rounds the binary fraction, in which 1.005 is a little less. */
 export const formatNumber = (value: number, digits?: number): string => {
-  const rounded = Number(value.toPrecision(15))
-  return digits !== undefined && !Number.isInteger(rounded) ? String(Number(rounded.toFixed(digits))) : String(rounded)
+  const decimal = toDecimal(value)
+  const isRounded = digits !== undefined && !Number.isInteger(decimal)
+  return isRounded ? decimal.toLocaleString('en-US', { maximumFractionDigits: digits, useGrouping: false }) : String(decimal)
 }

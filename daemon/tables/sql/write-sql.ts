@@ -118,7 +118,7 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       const write = (key: number | undefined) => (key === undefined ? 'COUNT(*)' : `SUM(${getName(table, key, 'number')})`)
       const amount = write(operation.key)
       const part = operation.portion === undefined ? `${amount} FILTER (WHERE ${where.join(' AND ')})` : write(operation.portion)
-      return `SELECT ROUND(100.0 * ${part} / ${amount}, 2) FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
+      return `SELECT 100.0 * ${part} / ${amount} FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
     }
     case 'difference': {
       const { column, rows, aggregate = 'sum' } = operation
@@ -203,9 +203,10 @@ function writeAggregate(table: TypedTable, aggregate: Aggregate, column: number)
   const name = getName(table, column, 'number')
   const scale = table.columns[column]?.scale ?? 0
   const factor = 10 ** scale
-  const sum = scale > 0 ? `SUM(CAST(ROUND(${name} * ${factor}) AS INTEGER)) / ${factor}.0` : `SUM(${name})`
-  if (aggregate === 'sum') return sum
-  if (aggregate === 'average') return scale > 0 ? `${sum} / COUNT(${name})` : `AVG(${name})`
+  const sum = scale > 0 ? `SUM(CAST(ROUND(${name} * ${factor}) AS INTEGER))` : `SUM(${name})`
+  if (aggregate === 'sum') return scale > 0 ? `${sum} / ${factor}.0` : sum
+  // One division is rounded once.
+  if (aggregate === 'average') return scale > 0 ? `${sum} / (${factor}.0 * COUNT(${name}))` : `AVG(${name})`
   return aggregate === 'count' ? 'COUNT(*)' : `${aggregate.toUpperCase()}(${name})`
 }
 

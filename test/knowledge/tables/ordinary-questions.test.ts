@@ -91,6 +91,7 @@ for (const [documents, questions] of [
       ['Which article do we have the least of?', 'Hand Plane No 4'],
       ['How much cheaper is the hand plane than the bench saw?', '126.3'],
       ['How much more does the bench saw cost than the hand plane?', '126.3'],
+      ['What is the average price of a care article?', '1.01'],
       ['Which bill is the biggest?', 'B1'],
       ['What are our top 2 campaigns by net sum?', 'Autumn', 'Spring'],
     ],
