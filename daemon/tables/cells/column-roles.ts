@@ -14,7 +14,7 @@ const SCORE = /\b(?:scores?|points|grades?|ratings?|marks?|results?)\b/i
 /** "Order No", "Invoice number". */
 const NUMBERING = /\S\s(?:no|nr|number)\.?$/i
 /** Amounts that are only part of what is paid. */
-const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund|commission)\b/i
+export const SECONDARY = /\b(?:deposit|tax|vat|discount|shipping|tip|bonus|refund|commission)\b/i
 const QUANTITY = /\b(?:quantity|qty|quantities|units?|pieces|pcs|copies|sold|ordered|shipped|delivered)\b/i
 
 const PEOPLE =

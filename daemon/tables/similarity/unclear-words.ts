@@ -1,5 +1,6 @@
 /** Finds words of a question over tables that name nothing there, and the names of columns and values that they may stand for. */
 import { listUnknownWords, type QueryableTable } from '../answer-table-question.ts'
+import { SECONDARY } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { asksForComputation } from '../describe-problem.ts'
 import type { Links } from '../linking/links.ts'
@@ -79,10 +80,15 @@ export function findUnclearPhrases(
 const isUnderstood = ({ words }: Question, { columns, conditions }: Links): boolean =>
   words.some(({ isTitle }) => isTitle) || columns.some(({ match }) => match !== 'synonym') || conditions.length > 0
 
-/** A number, a unit and a name have no other meaning. */
+/** A number, a unit, a name, and a part of what is paid, such as a discount, have no other meaning. */
 const canMean = ({ words, text }: Question, index: number): boolean => {
   const word = words[index] as Word
-  return /^\p{L}{3,}$/u.test(word.text) && !isName(word, text) && !isUnit(words.slice(0, index + 1), index)
+  return (
+    /^\p{L}{3,}$/u.test(word.text) &&
+    !isName(word, text) &&
+    !isUnit(words.slice(0, index + 1), index) &&
+    !SECONDARY.test(word.text.replace(/s$/, ''))
+  )
 }
 
 const formatSpan = ({ words }: Question, { start, end }: Span): string =>

@@ -109,6 +109,7 @@ for (const [documents, questions] of [
 for (const [documents, question] of [
   [STUDIO, 'Which client has been with us the longest?'],
   [KITCHEN, 'How much did we earn?'],
+  [DEPOT, 'What was the average discount on bills for Moss Bakery?'],
 ] as const)
   test(`${question} is not answered, and no other name is taken for it`, async () => {
     const { ask, remove } = await open(documents)
