@@ -166,10 +166,12 @@ atTerminal('after the terminal is resized, the visible text is wrapped again, an
 atTerminal('Ctrl+L clears the screen as in a shell, and no line is there twice', async () => {
   fixture.script(streamText('Said once.'))
   const terminal = fixture.openChat({ agent: 'Guide' })
+  // The line below has the tokens of the reply before until the next one has ended.
+  const waitForEnd = (reply: RegExp) => terminal.waitFor((screen) => reply.test(screen) && !screen.includes('writing'), String(reply))
   await terminal.waitFor(/Ask Guide/)
   for (const text of ['One', 'Two', 'Three']) {
     terminal.write(`${text}${ENTER}`)
-    await terminal.waitFor(new RegExp(`› ${text}\n\n {2}Said once\\.[\\s\\S]*tokens`))
+    await waitForEnd(new RegExp(`› ${text}\n\n {2}Said once\\.[\\s\\S]*tokens`))
   }
   terminal.write('\u000f')
   await terminal.waitFor(/Sources/)
@@ -178,7 +180,7 @@ atTerminal('Ctrl+L clears the screen as in a shell, and no line is there twice',
   terminal.write('\u000c')
   await terminal.waitFor(/^\n?─+\n› Ask Guide\n/)
   terminal.write(`Four${ENTER}`)
-  await terminal.waitFor(/^› Four\n\n {2}Said once\.[\s\S]*tokens/)
+  await waitForEnd(/^› Four\n\n {2}Said once\.[\s\S]*tokens/)
   assert.equal(
     terminal
       .readAll()
