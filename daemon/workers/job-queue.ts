@@ -103,8 +103,7 @@ export class JobQueue<Job extends QueuedJob> {
     const jobs = owners.get(job.owner)
     if (!jobs?.delete(job)) return false
     if (jobs.size === 0) owners.delete(job.owner)
-    // Nobody waits, so what owners asked until now delayed nobody. If it counted, the next one to ask a little more than others could
-    // be overtaken by all of them.
+    // Nobody waits, so earlier requests delay nobody. If they still counted, all others could overtake whoever had asked slightly more.
     if (this.#owners.high.size === 0) this.#ends.clear()
     this.#size--
     return true
