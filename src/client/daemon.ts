@@ -12,6 +12,7 @@ import { type StartOptions, startDaemon } from './start-daemon.ts'
 import { VerifyingAgent } from './verify-daemon.ts'
 
 const STOP_TIMEOUT_MS = 15_000
+const EXIT_TIMEOUT_MS = 1_000
 const POLL_INTERVAL_MS = 50
 const REPLIES_TIMEOUT_MS = 120_000
 const REPLIES_POLL_INTERVAL_MS = 500
@@ -109,17 +110,25 @@ export async function stopDaemon(paths: Paths): Promise<boolean> {
   const record = findDaemonProcess(paths)
   if (!record) return false
   // The pid may have been reused: stop only the daemon.
-  if (!(await fetchDaemonHealth(paths, record)))
+  if (!(await fetchDaemonHealth(paths, record))) {
+    // A killed daemon closes its connections a moment before its process is gone.
+    if (await waitForExit(record.pid, EXIT_TIMEOUT_MS)) return false
     throw new UnreachableError(`Process ${record.pid} does not respond at ${record.url}, so it may not be the daemon.`, {
       hint: `Check the process (ps -p ${record.pid}), then stop it or delete ${paths.daemon}.`,
     })
+  }
   process.kill(record.pid, 'SIGTERM')
-  const deadline = startDeadline(scaleTimeout(STOP_TIMEOUT_MS)).unref()
-  while (isProcessAlive(record.pid)) {
-    if (deadline.hasPassed)
-      throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} seconds.`, {
-        hint: 'To see its log: cadre daemon logs',
-      })
+  if (await waitForExit(record.pid, STOP_TIMEOUT_MS)) return true
+  throw new UnreachableError(`The daemon (process ${record.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} seconds.`, {
+    hint: 'To see its log: cadre daemon logs',
+  })
+}
+
+/** Returns false if the process still runs after the timeout. */
+async function waitForExit(pid: number, timeout: number): Promise<boolean> {
+  const deadline = startDeadline(scaleTimeout(timeout)).unref()
+  while (isProcessAlive(pid)) {
+    if (deadline.hasPassed) return false
     await sleep(POLL_INTERVAL_MS)
   }
   return true

@@ -1,4 +1,5 @@
 /** A token is sent only to the daemon that wrote daemon.json, not to a program that took its port and its process id. */
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +8,7 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isProcessAlive } from '../../src/client/address.ts'
-import { connect } from '../../src/client/daemon.ts'
+import { connect, stopDaemon } from '../../src/client/daemon.ts'
 import { UnreachableError } from '../../src/client/errors.ts'
 import { type Connection, sendOnce } from '../../src/client/request.ts'
 import { homePaths, type Paths } from '../../src/config.ts'
@@ -187,6 +188,22 @@ test('a process of another user is not the daemon', () => {
     process.kill = kill
   }
   assert.ok(isProcessAlive(process.pid))
+})
+
+test('a program that does not prove itself is not stopped; a daemon that is already ending is', async ({ paths, listen, writeRecord }) => {
+  const child = spawn('sleep', ['1000'])
+  let isEnding = false
+  const { url } = await listen(({ socket }) => {
+    socket.destroy()
+    // A killed process closes its connections before it is gone.
+    if (isEnding) setTimeout(() => child.kill('SIGKILL'), 100)
+  })
+  writeRecord({ url, secret: SECRET, pid: child.pid })
+  const error = await withTimeoutFactor(0.1, () => stopDaemon(paths).catch((error: Error) => error))
+  assert.match(String(error), `Process ${child.pid} does not respond at ${url}`)
+  assert.ok(isProcessAlive(child.pid ?? 0))
+  isEnding = true
+  assert.is(await withTimeoutFactor(100, () => stopDaemon(paths)), false)
 })
 
 test.run()
