@@ -34,6 +34,9 @@ export function joinSingleCharacters(words: readonly string[]): string[] {
 export const containsWord = (text: string, words: ReadonlySet<string>, word: string): boolean =>
   words.has(word) || (text.includes(word) && UNSPACED.test(word))
 
+const isEnglishStopWord = (word: string) => STOP_WORDS.has(word)
+const isForeignStopWord = (word: string) => STOP_WORDS.has(word) || FOREIGN.has(word) || FUNCTION_WORDS.has(word)
+
 /** Returns the stemmed words of a text without stop words, in order. */
 export function extractContentWords(text: string): string[] {
   const segments = segmentWords(text.toLowerCase())
@@ -41,7 +44,9 @@ export function extractContentWords(text: string): string[] {
   const words = segments.flatMap((segment) =>
     segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
   )
-  return words.flatMap((word) => (STOP_WORDS.has(word) ? [] : [stem(word)]))
+  // Some stop words of other languages are content words in English: "hat", "van", "pour".
+  const isStopWord = areEnglish(words) ? isEnglishStopWord : isForeignStopWord
+  return words.flatMap((word) => (isStopWord(word) ? [] : [stem(word)]))
 }
 
 /** Returns the words of a tokenized query without the most frequent ones, unless it has no others: their lists are long to search. */
@@ -82,7 +87,10 @@ const SHARED = new Set('a also am an as has he her in me no of on one so was wil
 
 /** Whether a question in the Latin script has words that only English has, or no words of other languages. */
 export function isEnglish(question: string): boolean {
-  const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
+  return areEnglish(question.toLowerCase().match(/\p{L}+/gu) ?? [])
+}
+
+function areEnglish(words: readonly string[]): boolean {
   const isEnglishWord = (word: string) => STOP_WORDS.has(word) && !SHARED.has(word) && !FOREIGN.has(word)
   return words.some(isEnglishWord) || !words.some((word) => FOREIGN.has(word))
 }

@@ -1,8 +1,8 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { isEnglish } from '../../daemon/language/content-words.ts'
+import { extractContentWords, isEnglish } from '../../daemon/language/content-words.ts'
 
-const test = suite('language of a question')
+const test = suite('content words')
 
 test('words that English shares with other languages do not make a question English', () => {
   for (const question of [
@@ -17,6 +17,12 @@ test('words that English shares with other languages do not make a question Engl
 test('a question with a foreign name or without function words is English', () => {
   for (const question of ['Who was Ludwig Mies van der Rohe?', 'What is the capital of Pays de la Loire?', 'default port', 'In 1998?'])
     assert.is(isEnglish(question), true, question)
+})
+
+test('stop words of other languages are left out, unless the text is English', () => {
+  assert.equal(extractContentWords('Wann hat der Kaiser das Dorf besucht?'), ['kais', 'dorf', 'besucht'])
+  assert.equal(extractContentWords('¿Dónde está el museo de la ciudad?'), ['está', 'museo', 'ciudad'])
+  assert.equal(extractContentWords('Which hat is in the van?'), ['hat', 'van'])
 })
 
 test.run()
