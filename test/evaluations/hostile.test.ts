@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { Barrier } from '../harness/barrier.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { Resources } from '../harness/resources.ts'
@@ -118,22 +118,19 @@ test('concurrent runs of one evaluation have separate results', async () => {
   assert.equal([await tokens(id), provider.received.length], [2 * 40 * 18, 80])
 })
 
-test('a run never exceeds its concurrency', async () => {
-  let [now, most] = [0, 0]
-  provider.script = [
-    async (response, received, wire) => {
-      most = Math.max(most, ++now)
-      await setImmediate()
-      now-- // before the response: the next request may follow at once
-      return echo(response, received, wire)
-    },
-  ]
+test('a run uses its concurrency and never exceeds it', async () => {
   const test_cases = Array.from({ length: 60 }, (_, index) => ({ input: `case ${index}`, expected_output: `case ${index}` }))
   for (const fields of [{ target_id: (await agent()).id }, { type: 'model', target_id: (await resources.model(provider.model)).id }]) {
-    most = 0
+    const barrier = new Barrier(3)
+    provider.script = [
+      async (response, received, wire) => {
+        await barrier.pass()
+        return echo(response, received, wire)
+      },
+    ]
     const { id } = await resources.evaluation({ ...fields, test_cases, concurrency: 3 })
     const { summary } = await waitForEnd(service, id, await begin(id))
-    assert.equal([summary.passed, most], [60, 3])
+    assert.equal([summary.passed, barrier.most], [60, 3])
   }
 })
 
