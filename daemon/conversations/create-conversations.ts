@@ -16,8 +16,8 @@ import { ReplyRelay } from './cluster/reply-relay.ts'
 import { REPLY_REQUESTS } from './cluster/reply-requests.ts'
 import { CompletionsService } from './completion-service.ts'
 import { type ConfirmBody, MessagesService } from './message-service.ts'
+import { markInterruptedReplies } from './reply/mark-interrupted-replies.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
-import { recoverInterruptedReplies } from './reply/recover-interrupted-replies.ts'
 import { bindConversationRoutes } from './routes.ts'
 import { backfillIndex } from './search/backfill-index.ts'
 import { ConversationsService } from './service.ts'
@@ -67,7 +67,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     countReplies: () => activeReplies.count,
     /** Must run before the usage ledger recovers, which settles the remaining open calls. */
     async recover() {
-      const count = await recoverInterruptedReplies(database, meter)
+      const count = await markInterruptedReplies(database, meter)
       if (count > 0) logger.warn({ replies: count }, 'unfinished replies were marked as interrupted')
       await relay.removeEndedFollowers()
     },

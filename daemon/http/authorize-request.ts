@@ -23,7 +23,7 @@ export async function authorizeRequest(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
-  checkHost(dependencies, request, reply)
+  checkHostHeader(dependencies, request, reply)
   const { contract, open } = request.routeOptions.config
   if (dependencies.isDraining() && !contract?.isAnsweredWhileStopping)
     throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
@@ -58,7 +58,7 @@ export async function isTokenValid(dependencies: AuthorizationDependencies, requ
   return request.caller === undefined || (await authenticate(dependencies, request)) !== undefined
 }
 
-export function checkHost(dependencies: AuthorizationDependencies, request: FastifyRequest, reply: FastifyReply): void {
+export function checkHostHeader(dependencies: AuthorizationDependencies, request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id).header('cache-control', 'no-store').header('x-content-type-options', 'nosniff')
   dependencies.hostGuard.check(request.headers.host, request.headers.origin)
   dependencies.hostGuard.checkTarget(request.raw)

@@ -10,7 +10,7 @@ import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { Validator } from '../validation/validator.ts'
 import { listAllowedMethods } from './allowed-methods.ts'
 import { registerApiReference } from './api-reference.ts'
-import { type AuthorizationDependencies, authorizeRequest, checkHost, isTokenValid } from './authorize-request.ts'
+import { type AuthorizationDependencies, authorizeRequest, checkHostHeader, isTokenValid } from './authorize-request.ts'
 import type { Binding } from './binding.ts'
 import { addJsonParser } from './content-type-parser.ts'
 import { sendError } from './errors.ts'
@@ -106,7 +106,7 @@ export async function createServer(dependencies: ServerDependencies, bindings: r
 /** Responds to invalid paths, for which Fastify runs no hooks; the host is checked first. */
 function sendPathError(dependencies: ServerDependencies, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   try {
-    checkHost(dependencies, request, reply)
+    checkHostHeader(dependencies, request, reply)
   } catch (hostError) {
     return sendError(hostError, request, reply)
   }

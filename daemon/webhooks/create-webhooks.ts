@@ -1,17 +1,12 @@
 /** Creates the webhooks family: the outbox, the dispatcher, the event stream, services and routes. */
-import { RecurringTask } from '../async/recurring-task.ts'
 import type { EventBus } from '../core/event-bus.ts'
+import { createRetentionTask } from './delete-old-events.ts'
 import { DeliveriesService } from './delivery-service.ts'
 import { Dispatcher, type DispatcherDependencies } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { Outbox } from './outbox.ts'
-import { prune } from './outbox-store.ts'
 import { bindWebhookRoutes } from './routes.ts'
 import { WebhooksService } from './service.ts'
-
-const DAY_MS = 24 * 60 * 60 * 1000
-/** Longer than the retry schedule, so that no pending delivery is removed. */
-const RETENTION_MS = 30 * DAY_MS
 
 /** Streams also send the events of other daemons. */
 const POLL_INTERVAL_MS = 1_000
@@ -26,11 +21,7 @@ export function createWebhooks(dependencies: WebhooksFamilyDependencies) {
   const service = new WebhooksService({ ...dependencies, dispatcher })
   const deliveries = new DeliveriesService({ ...dependencies, webhooks: service, dispatcher })
   const eventLog = new EventLog(database)
-  const retention = new RecurringTask(clock, DAY_MS, () =>
-    prune(database, new Date(clock.now() - RETENTION_MS).toISOString()).catch((error: unknown) =>
-      logger.error({ err: error }, 'old events could not be removed'),
-    ),
-  )
+  const retention = createRetentionTask(database, clock, logger)
   const outbox = new Outbox(database, clock, () => {
     dispatcher.wake()
     eventLog.wake()

@@ -122,12 +122,13 @@ export async function deleteDeliveries(transaction: Transaction, webhookId: stri
 }
 
 /** Rows removed per transaction, so that other writes are not delayed. */
-const PRUNE_BATCH_SIZE = 1_000
 
-/** Removes all events and deliveries from before a time. */
-export async function prune(database: Database, before: string): Promise<void> {
+const DELETE_BATCH_SIZE = 1_000
+
+/** Deletes all events and deliveries from before a time. */
+export async function deleteEventsBefore(database: Database, time: string): Promise<void> {
   for (const table of ['deliveries', 'events']) {
     const sql = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE created_at < ? LIMIT ?)`
-    while ((await database.write((transaction) => transaction.run(sql, [before, PRUNE_BATCH_SIZE]))) === PRUNE_BATCH_SIZE);
+    while ((await database.write((transaction) => transaction.run(sql, [time, DELETE_BATCH_SIZE]))) === DELETE_BATCH_SIZE);
   }
 }

@@ -55,6 +55,18 @@ test('columns without a name, with the same name or with a keyword as name have 
   )
 })
 
+test('a unit of three capitals is money only if it is the code of a currency', () => {
+  const { columns } = infer(['Pay', 'Speed', 'Energy'], ['100 SEK', '1500 RPM', '20 KWH'], ['90 SEK', '1800 RPM', '31 KWH'])
+  assert.equal(
+    columns.map(({ type, unit }) => [type, unit]),
+    [
+      ['currency', 'SEK'],
+      ['integer', 'RPM'],
+      ['integer', 'KWH'],
+    ],
+  )
+})
+
 test('a document with decimal commas has points between thousands, in columns without decimals too', () => {
   const { columns, rows } = infer(
     ['Kunde', 'Menge', 'Betrag', 'Datum'],

@@ -5,9 +5,9 @@ import { estimateTokens } from '../../models/token-estimate.ts'
 import type { DatabaseReader, Transaction } from '../../store/database.ts'
 import { hasUntrustedText } from '../reply/untrusted-messages.ts'
 import { listFirstMessages, type Position, type StoredMessage } from '../store.ts'
+import { buildSummaryRequest } from './build-summary-request.ts'
 import { type StoredSummary, saveSummary } from './store.ts'
 import { getEnd } from './stored-history.ts'
-import { buildSummaryRequest } from './summary-request.ts'
 
 /** Bounds the time and cost of one reply. The next one continues with the rest. */
 const MAX_CALLS = 4

@@ -1,7 +1,7 @@
 /** Collects the passages of a document while it is read. Those of a large document are written to the index at once. */
 import type { Semaphore } from '../../async/semaphore.ts'
 import { joinHeadings } from '../../core/headings.ts'
-import { collectGarbage } from '../../process/collect-garbage.ts'
+import { freeMemory } from '../../process/free-memory.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Passage } from '../chunking/chunk-document.ts'
 import type { Index } from '../passage-indexes/index-store.ts'
@@ -54,7 +54,7 @@ export class DocumentCollector {
     const { id, content_hash } = this.#document
     const text = { documentId: id, contentHash: content_hash, ...summary, passages: this.#counts[0] ?? 0 }
     for (const batch of this.#batches?.values() ?? []) await batch.finish((transaction) => markParsed(transaction, [text]))
-    if (this.#batches) collectGarbage() // the buffers of what was written, before the full-text index is built
+    if (this.#batches) freeMemory() // the buffers of what was written, before the full-text index is built
     this.#endWriting()
     return text
   }

@@ -1,6 +1,6 @@
 /** A process that builds and queries the tables of sources. */
 import { CadreError } from '../../../src/contract/errors.ts'
-import { collectGarbage } from '../../process/collect-garbage.ts'
+import { freeMemory } from '../../process/free-memory.ts'
 import { loadContent } from '../../store/original-store.ts'
 import type { Weights } from '../../tables/rank-queries.ts'
 import { runQuery } from '../../tables/sql/run-query.ts'
@@ -107,6 +107,6 @@ await serveJobs<TableTask, TableOutcome>(() => async (task) => {
     return { kind: 'refused', code: error.code, message: error.message, hint: error.hint }
   } finally {
     // After the result is sent.
-    if (++tasks % COLLECT_INTERVAL === 0) setImmediate(collectGarbage)
+    if (++tasks % COLLECT_INTERVAL === 0) setImmediate(freeMemory)
   }
 })

@@ -6,6 +6,7 @@ import {
   findDecimalMark,
   hasDayFirst,
   hasDottedDate,
+  isCurrency,
   isEmptyCell,
   parseBoolean,
   parseDate,
@@ -18,7 +19,6 @@ const MIN_READING_SHARE = 0.6
 /** Cells after which a type that none of them has is no longer tried. */
 const MAX_TRIALS = 500
 const MAX_SCALE = 6
-const CURRENCY = /^(?:[$€£¥₹₽₩]|[A-Z]{1,2}\$|[A-Z]{3}|Rs\.?)$/
 
 /** The numbers of a column, read with one of the decimal marks. */
 interface Numbers {
@@ -90,7 +90,7 @@ export class ColumnTypeInference {
     if (isAll(this.#whole.duration)) return { type: 'duration', ...plain }
     const { any, whole, scale, unit } = this.#numbers[hasDecimalComma ? 'comma' : 'point']
     if (isAll(whole) && typeof unit === 'string') {
-      const type = unit === '%' ? 'percentage' : CURRENCY.test(unit) ? 'currency' : scale > 0 ? 'decimal' : 'integer'
+      const type = unit === '%' ? 'percentage' : isCurrency(unit) ? 'currency' : scale > 0 ? 'decimal' : 'integer'
       return { type, unit, scale, isPlainInteger: this.#isPlainInteger }
     }
     const isMost = (count: number) => this.#cells > 0 && count / this.#cells >= MIN_READING_SHARE

@@ -19,6 +19,8 @@ export interface CellDate {
 
 const EMPTY = /^(?:[-–—−?.*\s]*|n\/?a|none|null|nil|nan|unknown|tba|tbd|#n\/a)$/i
 const CURRENCY = /^(?:[$€£¥₹₽₩]|US\$|A\$|C\$|R\$|USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs\.?)\s*/i
+const CURRENCY_UNIT = /^(?:\p{Sc}|[A-Z]{1,2}\$|Rs\.?)$/u
+const CURRENCY_CODES = new Set(Intl.supportedValuesOf('currency'))
 /** Thousands separators, then decimals. A comma before one or two digits is a decimal comma in any document. */
 const NUMBER =
   /^[+\-−–]?(?:\d{1,3}(?:[,'’\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}(?!\d)|\d+(?:\.\d+)?|\.\d+)/
@@ -58,6 +60,8 @@ export const isEmptyCell = (text: string): boolean => EMPTY.test(text)
 export function findDecimalMark(text: string): 'comma' | 'point' | undefined {
   return DECIMAL_COMMA.test(text) ? 'comma' : DECIMAL_POINT.test(text) ? 'point' : undefined
 }
+
+export const isCurrency = (unit: string): boolean => CURRENCY_UNIT.test(unit) || CURRENCY_CODES.has(unit)
 
 /** With a decimal comma, points separate thousands. */
 export function parseNumber(text: string, hasDecimalComma = false): CellNumber | undefined {

@@ -23,7 +23,7 @@ import {
   searchConversations,
 } from '../session/api.ts'
 import { type ChatSession, requireConversation } from '../session/chat-session.ts'
-import { describeError } from '../session/reply-stream.ts'
+import { describeError } from '../session/reconnecting-reply.ts'
 import { findLastMessage, retryLastMessage } from '../session/send-message.ts'
 import { buildQuoteContext, type Choice, findLastReply, listSources, type Picker, sumMessageUsage } from '../state/chat-state.ts'
 import { getText } from '../state/reply-reducer.ts'

@@ -4,7 +4,7 @@ import { quoteShellWord } from '../../cli/terminal/shell-quote.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import type { ChatSession } from './chat-session.ts'
-import { describeError } from './reply-stream.ts'
+import { describeError } from './reconnecting-reply.ts'
 
 /** For one agent or for all. Without the permission to store it, the tool is allowed until the chat ends. */
 export async function allowAlways(session: ChatSession, { toolId, name }: ToolCall, scope: 'agent' | 'all'): Promise<void> {

@@ -15,7 +15,7 @@ import type { ChatStore } from '../state/chat-store.ts'
 import { findAgent, listAgents, listLastMessages, listModels, MAX_MESSAGES } from './api.ts'
 import { ConversationSwitch } from './conversation-switch.ts'
 import { ReconnectingClient } from './reconnecting-client.ts'
-import { ReplyStream } from './reply-stream.ts'
+import { ReconnectingReply } from './reconnecting-reply.ts'
 
 interface ChatSessionDependencies {
   store: ChatStore
@@ -51,7 +51,7 @@ const RESUMED_MESSAGES = 20
 export class ChatSession {
   readonly store: ChatStore
   readonly client: ReconnectingClient
-  readonly replies: ReplyStream
+  readonly replies: ReconnectingReply
   readonly switcher: ConversationSwitch
   readonly isPlain: boolean
   readonly cwd: string
@@ -86,7 +86,7 @@ export class ChatSession {
         if (connectionProblem !== store.state.connectionProblem) store.update({ connectionProblem })
       },
     })
-    this.replies = new ReplyStream({
+    this.replies = new ReconnectingReply({
       client: this.client,
       dispatch: store.dispatch,
       getTranscript: () => store.state.transcript,

@@ -7,15 +7,15 @@ import { findMessage, type StoredMessage, updateMessage } from '../store.ts'
 import { deleteActiveReply, listAbandonedReplies, type StoredActiveReply } from './active-reply-store.ts'
 
 /** Returns the number of interrupted replies. Must run before the usage ledger recovers, which settles the remaining open calls. */
-export async function recoverInterruptedReplies(database: Database, meter: Meter): Promise<number> {
+export async function markInterruptedReplies(database: Database, meter: Meter): Promise<number> {
   return retryWrite(database, async (transaction) => {
     const replies = await listAbandonedReplies(transaction)
-    for (const reply of replies) await recoverReply(transaction, meter, reply)
+    for (const reply of replies) await markInterrupted(transaction, meter, reply)
     return replies.length
   })
 }
 
-async function recoverReply(
+async function markInterrupted(
   transaction: Transaction,
   meter: Meter,
   { message_id, conversation_id, entry, estimated_input, said_before }: StoredActiveReply,

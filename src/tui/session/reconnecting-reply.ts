@@ -15,7 +15,7 @@ import type { ToolCall } from '../state/reply-reducer.ts'
 import { listPendingConfirmations, type Transcript, type TranscriptAction } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
-interface ReplyStreamDependencies {
+interface ReconnectingReplyDependencies {
   client: ReconnectingClient
   dispatch: (action: TranscriptAction) => void
   getTranscript: () => Transcript
@@ -50,8 +50,8 @@ const RECONNECT_DELAY_MS = 250
 /** Time for the service to store a stopped reply. */
 const STORE_DELAY_MS = 300
 
-export class ReplyStream {
-  readonly #dependencies: ReplyStreamDependencies
+export class ReconnectingReply {
+  readonly #dependencies: ReconnectingReplyDependencies
   #abort: AbortController | undefined
   /** Conversation of the last reply. */
   #conversation: string | undefined
@@ -62,7 +62,7 @@ export class ReplyStream {
   /** Called after each reply. */
   onEnd: () => void = () => {}
 
-  constructor(dependencies: ReplyStreamDependencies) {
+  constructor(dependencies: ReconnectingReplyDependencies) {
     this.#dependencies = dependencies
   }
 

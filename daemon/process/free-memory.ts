@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** V8 does not count the memory of native code, and keeps unused buffers as long as little JavaScript runs. */
-export function collectGarbage(): void {
+export function freeMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   collect()
