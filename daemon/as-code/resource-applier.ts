@@ -1,7 +1,6 @@
 /** Applies declared resources within one transaction and records the changes. */
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { ApplyResult } from '../../src/contract/families/as-code.ts'
@@ -11,6 +10,7 @@ import { deleteFileKey, insertFileKey } from '../store/file-keys.ts'
 import { listUsers } from '../store/links.ts'
 import type { StoredRecord } from '../store/records.ts'
 import type { Validator } from '../validation/validator.ts'
+import { compareFields } from './compare-fields.ts'
 import { classifySecrets, withPlaceholders } from './declared-secrets.ts'
 import { createDefaultKey, type Identity, type Inventory, listNames, type ManagedService } from './inventory.ts'
 import type { Fields, Kind } from './kinds.ts'
@@ -170,7 +170,8 @@ export class ResourceApplier {
     // permissions of the caller.
     const admin = { ...caller, role: 'admin' as const }
     const normalized = await runAndRollBack(transaction, async () => (await resource.createInTransaction(transaction, admin, input)).stored)
-    const differences = this.#listDifferences(kind, current, normalized)
+    const [before, after] = [current, normalized].map((record) => getPlainFields(kind, record, inventory.directory)) as [Fields, Fields]
+    const differences = compareFields(listFileFields(kind), before, after)
     const secretFields = [...provided, ...missing.map(({ field }) => field)]
     const changedSecrets = secretFields.filter((field) => !resource.hasSameSecret(field, normalized, current))
     const immutable = differences.find(({ field }) => kind.immutableFields?.includes(field))
@@ -223,14 +224,6 @@ export class ResourceApplier {
     const fields = Object.entries(getPlainFields(kind, stored, inventory.directory)).map(([field, to]) => ({ field, to }))
     const hidden = classifySecrets(kind, input, undefined).provided.map((field) => ({ field, to: SECRET_LABEL }))
     this.changes.push({ family: kind.name, name, id: stored.id, action: 'create', fields: [...fields, ...hidden] })
-  }
-
-  #listDifferences(kind: Kind, current: StoredRecord, declared: StoredRecord): Change['fields'] {
-    const { directory } = this.#dependencies.inventory
-    const [from, to] = [getPlainFields(kind, current, directory), getPlainFields(kind, declared, directory)]
-    return listFileFields(kind)
-      .filter((field) => !isDeepStrictEqual(from[field], to[field]))
-      .map((field) => ({ field, ...(field in from ? { from: from[field] } : {}), ...(field in to ? { to: to[field] } : {}) }))
   }
 }
 

@@ -6,6 +6,7 @@ import { type Settings, systemRoutes } from '../../src/contract/families/system.
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { Validator } from '../validation/validator.ts'
+import { compareFields } from './compare-fields.ts'
 import { exportResources, type ResourceExport } from './export-resources.ts'
 import { loadInventory, type ManagedService } from './inventory.ts'
 import { type Fields, KINDS, type ManagedResource, SETTINGS_REFERENCES } from './kinds.ts'
@@ -103,10 +104,10 @@ export class AsCodeService {
     validator.check(systemRoutes.updateSettings.body, input)
     const toNames = (values: Fields) => replaceIdsWithNames(directory, SETTINGS_REFERENCES, values)
     const [before, after] = [toNames(await settings.getSettings(transaction)), toNames(input)]
-    const changed = Object.keys(after).filter((field) => after[field] !== before[field])
-    if (changed.length > 0) await settings.updateSettingsInTransaction(transaction, input)
-    const fieldChanges = changed.map((field) => ({ field, from: before[field], to: after[field] }))
-    return { family: 'settings', name: 'settings', id: null, action: changed.length > 0 ? 'update' : 'unchanged', fields: fieldChanges }
+    const differences = compareFields(Object.keys(after), before, after)
+    if (differences.length > 0) await settings.updateSettingsInTransaction(transaction, input)
+    const action = differences.length > 0 ? 'update' : 'unchanged'
+    return { family: 'settings', name: 'settings', id: null, action, fields: differences }
   }
 
   #getService = (name: ManagedResource): ManagedService => this.#resources.get(name) as ManagedService

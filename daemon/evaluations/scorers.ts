@@ -2,7 +2,7 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { ScorerSettings } from '../../src/contract/families/evaluations.ts'
 import type { ChatMessage } from '../models/chat-model.ts'
-import { buildJudgePrompt, parseVerdict } from './judge.ts'
+import { judgeAnswer } from './judge-answer.ts'
 import type { TestCase } from './run-store.ts'
 import { checkJson, type Score, scoreJson } from './score-json.ts'
 import { checkNumber, scoreNumber } from './score-number.ts'
@@ -67,7 +67,13 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
     score: ({ test, answer }) => ({ score: scoreTokenF1(requireOutput(test), answer.output) }),
     getDefaultThreshold: () => 0.5,
   },
-  llm_judge: { score: judgeAnswer, getDefaultThreshold: () => 0.7 },
+  llm_judge: {
+    score({ settings: { model_id = null, instructions }, test, answer, tools }) {
+      const material = { input: test.input, expected: test.expected_output, actual: answer.output, instructions }
+      return judgeAnswer(material, (prompt) => tools.askModel(model_id, prompt))
+    },
+    getDefaultThreshold: () => 0.7,
+  },
   citation: {
     score: ({ test, answer }) => {
       const cited = answer.citations.filter((citation) => citation.cited)
@@ -106,16 +112,6 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
       return answer.cost
     },
   },
-}
-
-/** Asks the judge a second time if its response contains no valid score. */
-async function judgeAnswer({ settings: { model_id, instructions }, test, answer, tools }: ScorerInput): Promise<Score> {
-  const prompt = buildJudgePrompt({ input: test.input, expected: test.expected_output, actual: answer.output, instructions })
-  for (let attempt = 0; attempt < 2; attempt++) {
-    const verdict = parseVerdict(await tools.askModel(model_id ?? null, prompt))
-    if (verdict) return verdict
-  }
-  throw new CadreError('PROVIDER_ERROR', 'The judge did not return a score from 0 to 1, even after a second request.')
 }
 
 /** The part of a fact that an answer contains if it uses the fact. */

@@ -1,12 +1,11 @@
 /** Answers a question from passages with the reading model: a certain or probable answer with its quote, or a refusal. */
 import type { Confidence } from '../../../src/contract/schemas/confidence.ts'
-import { joinHeadings } from '../../core/headings.ts'
 import type { DocumentCount, FollowingPassage } from '../../core/tool.ts'
 import type { AnswerModels, PassageReader } from '../../inference/embedded-models.ts'
 import type { Reading } from '../../inference/model-task.ts'
 import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
-import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
+import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { findByWords } from './find-by-words.ts'
 import { contradict } from './find-contradictions.ts'
@@ -21,6 +20,7 @@ import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
+import { MIN_CERTAIN, MIN_PROBABLE, rateConfidence } from './rate-confidence.ts'
 import { readAnnounced } from './read-announced.ts'
 
 export interface Question {
@@ -41,17 +41,6 @@ export interface Reply {
 
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
-/** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
-const MIN_CERTAIN = 8.5
-const MIN_PROBABLE = -2
-/** The passages may be about something else. */
-const MIN_PROBABLE_WITHOUT_NAME = 2.5
-/** Near the limit, a passage that resembles the question more speaks for its answer, and one that resembles it less against it. */
-const NEUTRAL_SIMILARITY = 0.4
-const SIMILARITY_WEIGHT = 8
-const MAX_SIMILARITY_EFFECT = 3
-/** In other languages, the model finds passages relevant too easily. */
-const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
 const MIN_ROW_OVERLAP = 0.5
 /** A sentence is preferred to rows if their scores are this close. */
@@ -78,19 +67,18 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   const missing = findMissingTerm(text, texts)
-  const limit = missing === 'name' ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
-  const isProbable = best !== undefined && (await isLikely(models, text, best, read[best.passage] as ContextPassage, limit))
+  const confidence = best ? await rateConfidence(models, text, best, read[best.passage] as ContextPassage, missing) : 'none'
   const related = answers.filter(({ overlap }) => overlap > 0)
   const closest = related.length > 0 ? related : answers
   if (asksForSummary(text)) return { text: formatNeedsChatModel(read, listCentralParts(text, read)), confidence: 'none' }
-  const shown = isProbable ? best : closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP)
+  const shown = confidence === 'none' ? closest.find(({ overlap }) => overlap >= MIN_ROW_OVERLAP) : best
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
-  if (!isProbable || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
-  if (best.likelihood < MIN_CERTAIN || missing) return formatReply(question, best, 'probable')
+  if (!best || confidence === 'none' || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
+  if (confidence === 'probable') return formatReply(question, best, confidence)
   const contradiction = others.find((other) => contradicts(text, best, other, read))
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
-  return formatReply(question, best, 'certain')
+  return formatReply(question, best, confidence)
 }
 
 async function formatReply(
@@ -107,23 +95,6 @@ async function formatReply(
   }
   const text = list ?? (await formatQuote())
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
-}
-
-/** Whether the answer is at least probable. Close to the limit, it is also compared what the question and the passage are about. */
-async function isLikely(
-  models: AnswerModels,
-  question: string,
-  { likelihood }: Answer,
-  passage: ContextPassage,
-  limit: number,
-): Promise<boolean> {
-  const { headings = [], content } = passage
-  if (!isEnglish(question) || isOtherLanguage(question, content)) return likelihood >= MIN_PROBABLE_IN_OTHER_LANGUAGES
-  const lead = likelihood - limit
-  if (Math.abs(lead) > MAX_SIMILARITY_EFFECT) return lead > 0
-  const [asked = [], found = []] = await models.embed([question, `${joinHeadings(headings)}\n${content}`])
-  const similarity = [...asked].reduce((sum, number, index) => sum + number * (found[index] as number), 0)
-  return lead + SIMILARITY_WEIGHT * (similarity - NEUTRAL_SIMILARITY) >= 0
 }
 
 /** "How many" is answered by a sentence rather than by rows that would have to be counted, if the sentence is almost as good. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { buildJudgePrompt } from '../../../daemon/evaluations/judge.ts'
+import { buildJudgePrompt } from '../../../daemon/evaluations/judge-answer.ts'
 import { hashRequest } from '../../../daemon/models/replay/replay-chat-model.ts'
 import { runEvaluation } from '../../evaluations/evaluation-fixture.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
