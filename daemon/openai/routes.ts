@@ -1,6 +1,6 @@
 import { openaiRoutes } from '../../src/contract/openai/routes.ts'
 import { type Binding, bind } from '../http/binding.ts'
-import type { EmbeddingsService } from './embedding-service.ts'
+import type { EmbeddingsService } from './embeddings-service.ts'
 import type { ModelDirectory } from './model-directory.ts'
 import type { StoredResponses } from './responses/stored-responses.ts'
 import type { OpenaiService } from './service.ts'

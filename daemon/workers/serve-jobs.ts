@@ -1,7 +1,7 @@
 /** The worker's side of a pool: does jobs one at a time, those with a high priority first. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { parentPort, type Transferable, Worker } from 'node:worker_threads'
-import { JobQueue } from './job-queue.ts'
+import { FairJobQueue } from './fair-job-queue.ts'
 import { MEMORY_ARGUMENT, type PoolMessage, type Priority, type WorkerMessage } from './worker-protocol.ts'
 
 /** Sends a part of the result. Resolves when the pool wants the next one. */
@@ -23,7 +23,7 @@ const MEMORY_CHECK_INTERVAL_MS = 50
 export async function serveJobs<Task, Result, Part = never>(
   load: () => HandleJob<Task, Result, Part> | Promise<HandleJob<Task, Result, Part>>,
 ): Promise<void> {
-  const jobs = new JobQueue<{ id: number; task: Task; priority: Priority; owner: undefined }>()
+  const jobs = new FairJobQueue<{ id: number; task: Task; priority: Priority; owner: undefined }>()
   let isBusy = false
   let requestNextPart = () => {}
   let handle: HandleJob<Task, Result, Part>

@@ -2,7 +2,7 @@
 import type { Transferable } from 'node:worker_threads'
 import type { Clock } from '../async/clock.ts'
 import type { Logger } from '../logging/logger.ts'
-import type { JobRequest } from './job-queue.ts'
+import type { JobRequest } from './fair-job-queue.ts'
 import type { WorkerHandle } from './start-worker.ts'
 import type { Priority } from './worker-protocol.ts'
 

@@ -1,7 +1,7 @@
 /** A pool of threads or processes that do jobs. Workers start on demand, are replaced when they fail, and end when idle. */
 import { type Clock, systemClock } from '../async/clock.ts'
 import { createDeferred, type Deferred } from '../async/deferred.ts'
-import { JobQueue } from './job-queue.ts'
+import { FairJobQueue } from './fair-job-queue.ts'
 import type { WorkerHandle } from './start-worker.ts'
 import { WorkerError, type WorkerProblem } from './worker-error.ts'
 import type { JobOptions, WorkerPoolOptions } from './worker-pool-options.ts'
@@ -39,7 +39,7 @@ export class WorkerPool<Task, Result, Part = never> {
   readonly #options: WorkerPoolOptions
   readonly #clock: Clock
   readonly #workers = new Set<PoolWorker>()
-  readonly #queue = new JobQueue<Job>()
+  readonly #queue = new FairJobQueue<Job>()
   /** Queued and running jobs. */
   readonly #jobs = new Set<Job>()
   readonly #counts: Record<Priority, number> = { high: 0, normal: 0, low: 0 }

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { Caller } from '../../daemon/core/caller.ts'
 import type { EmbedOptions } from '../../daemon/embedding/embedder.ts'
-import { EmbeddingsService } from '../../daemon/openai/embedding-service.ts'
+import { EmbeddingsService } from '../../daemon/openai/embeddings-service.ts'
 import type { CadreError } from '../../src/contract/errors.ts'
 import type { Role } from '../../src/contract/route.ts'
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { JobQueue } from '../../daemon/workers/job-queue.ts'
+import { FairJobQueue } from '../../daemon/workers/fair-job-queue.ts'
 import type { Priority } from '../../daemon/workers/worker-protocol.ts'
 
 const test = suite('queue of jobs')
@@ -11,11 +11,11 @@ const createRequest = (owner: string, size: number) => {
   const request = { size }
   return create(owner, size).map((job) => ({ ...job, request }))
 }
-const takeNames = (queue: JobQueue<ReturnType<typeof create>[number]>, count: number) =>
+const takeNames = (queue: FairJobQueue<ReturnType<typeof create>[number]>, count: number) =>
   Array.from({ length: count }, () => queue.take()?.name)
 
 test('urgent jobs of somebody who asks rarely come before those of somebody who asks all the time', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (const job of create('flood', 20)) queue.add(job)
   assert.equal(takeNames(queue, 3), ['flood1', 'flood2', 'flood3'])
   for (const job of create('user', 2)) queue.add(job)
@@ -24,13 +24,13 @@ test('urgent jobs of somebody who asks rarely come before those of somebody who 
 })
 
 test('urgent requests of the same size end one after another, and a small one does not wait for them', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (const job of [...createRequest('a', 3), ...createRequest('b', 3), ...createRequest('c', 1)]) queue.add(job)
   assert.equal(takeNames(queue, 7), ['c1', 'a1', 'a2', 'a3', 'b1', 'b2', 'b3'])
 })
 
 test('a question comes before the many requests of somebody who asks all the time, also before one that has begun', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (let request = 0; request < 20; request++) for (const job of createRequest('flood', 10)) queue.add(job)
   takeNames(queue, 105)
   for (const job of createRequest('user', 10)) queue.add(job)
@@ -41,7 +41,7 @@ test('a question comes before the many requests of somebody who asks all the tim
 })
 
 test('earlier jobs are forgotten, so that nobody waits without end', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (const job of create('flood', 2_000)) queue.add(job)
   takeNames(queue, 1_000)
   for (const job of create('user', 5_000)) queue.add(job)
@@ -50,7 +50,7 @@ test('earlier jobs are forgotten, so that nobody waits without end', () => {
 })
 
 test('what somebody asked before a moment in which nobody waited does not count', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (let request = 0; request < 3; request++) for (const job of createRequest('a', 2)) queue.add(job)
   takeNames(queue, 6)
   for (const job of [...createRequest('a', 2), ...createRequest('b', 2), ...createRequest('c', 2)]) queue.add(job)
@@ -58,7 +58,7 @@ test('what somebody asked before a moment in which nobody waited does not count'
 })
 
 test('other jobs take turns', () => {
-  const queue = new JobQueue<ReturnType<typeof create>[number]>()
+  const queue = new FairJobQueue<ReturnType<typeof create>[number]>()
   for (const job of create('a', 4, 'normal')) queue.add(job)
   assert.equal(takeNames(queue, 2), ['a1', 'a2'])
   for (const job of create('b', 2, 'normal')) queue.add(job)

@@ -3,7 +3,7 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { EmbeddingCreate, EmbeddingList } from '../../src/contract/openai/embeddings.ts'
 import type { Role } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Embedder, EmbedOptions } from '../embedding/embedder.ts'
+import { embedInTurns } from '../embedding/embed-in-turns.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -19,8 +19,6 @@ interface EmbeddingsDependencies {
 
 /** Texts of a token that may wait at the same time. A request has up to 2,048. */
 const MAX_WAITING_TEXTS: Record<Role, number> = { viewer: 4_096, member: 4_096, editor: 16_384, admin: 16_384 }
-
-const MAX_QUERY_TEXTS = 4
 
 export class EmbeddingsService {
   readonly #dependencies: EmbeddingsDependencies
@@ -81,15 +79,6 @@ export class EmbeddingsService {
       else this.#waiting.delete(tokenId)
     }
   }
-}
-
-/** A few texts are embedded as queries are. More run behind queries, in small pieces, so that neither queries nor other callers wait. */
-async function embedInTurns(embedder: Embedder, texts: readonly string[], options: EmbedOptions): Promise<Float32Array[]> {
-  if (texts.length <= MAX_QUERY_TEXTS) return embedder.embed(texts, { ...options, priority: 'high' })
-  const vectors: Float32Array[] = []
-  for (let at = 0; at < texts.length; at += embedder.batchSize)
-    vectors.push(...(await embedder.embed(texts.slice(at, at + embedder.batchSize), { ...options, priority: 'normal' })))
-  return vectors
 }
 
 function readTexts({ input }: EmbeddingCreate): string[] {

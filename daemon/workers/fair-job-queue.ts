@@ -31,7 +31,7 @@ const CREDIT = 16
 /** While jobs wait, owners are forgotten when they no longer matter, after this many jobs. */
 const FORGET_INTERVAL = 256
 
-export class JobQueue<Job extends QueuedJob> {
+export class FairJobQueue<Job extends QueuedJob> {
   readonly #owners: Record<Priority, Map<unknown, Set<Job>>> = { high: new Map(), normal: new Map(), low: new Map() }
   readonly #turns = new WeakMap<JobRequest | Job, Turn>()
   /** The ends of the last urgent requests by owner. */
