@@ -1,6 +1,6 @@
 /** `cadre status`: the state of the service. */
 
-import { describeWatchedFolders } from '../src/cli/knowledge/format-watching.ts'
+import { describeWatchedFolders } from '../src/cli/knowledge/format-watch-notice.ts'
 import { describeRunningSyncs } from '../src/cli/knowledge/running-syncs.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { formatBytes, formatDuration } from '../src/cli/terminal/format-quantity.ts'

@@ -1,7 +1,7 @@
 /** Records and SQL of knowledge sources and documents. */
 import type { Static } from 'typebox'
 import { DOCUMENT_STATUSES, Document } from '../../src/contract/families/documents.ts'
-import { KnowledgeSource, type SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
+import { KnowledgeSource } from '../../src/contract/families/knowledge-sources.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { Records, type Scope, type StoredRecord } from '../store/records.ts'
@@ -21,37 +21,6 @@ export const documentRecords = new Records<StoredDocument>({ table: 'documents',
 /** Restricts a list to documents, without the skipped files, unless the query asks for a status. */
 export const excludeSkipped = ({ status }: ListQuery): Scope =>
   status === undefined ? { status: DOCUMENT_STATUSES.filter((each) => each !== 'skipped') } : {}
-
-export async function getStatistics(reader: DatabaseReader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
-  const sums = await reader.get<{
-    documents: number
-    chunks: number
-    failed: number
-    skipped: number
-    embedded: number
-    recognizing: number
-  }>(
-    `SELECT coalesce(sum(status <> 'skipped'), 0) AS documents, coalesce(sum(chunks), 0) AS chunks,
-       coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(status = 'skipped'), 0) AS skipped,
-       coalesce(sum(status = 'recognizing'), 0) AS recognizing,
-       coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded
-     FROM documents WHERE knowledge_source_id = ?`,
-    [sourceId],
-  )
-  const { documents = 0, chunks = 0, failed = 0, skipped = 0, embedded = 0, recognizing = 0 } = sums ?? {}
-  const skipped_types = skipped > 0 ? await countSkippedTypes(reader, [sourceId]) : {}
-  return { documents, chunks, failed, skipped, skipped_types, embedded, recognizing }
-}
-
-/** Counts skipped files by type, the most frequent first. */
-export async function countSkippedTypes(reader: DatabaseReader, sourceIds: readonly string[]): Promise<Record<string, number>> {
-  const rows = await reader.all<{ type: string; total: number }>(
-    `SELECT type, count(*) AS total FROM documents WHERE knowledge_source_id IN (${sourceIds.map(() => '?').join(', ')})
-     AND status = 'skipped' GROUP BY type ORDER BY total DESC, type`,
-    sourceIds,
-  )
-  return Object.fromEntries(rows.map(({ type, total }) => [type, total]))
-}
 
 export async function listContentHashes(reader: DatabaseReader, sourceId: string): Promise<string[]> {
   const rows = await reader.all<{ content_hash: string }>(

@@ -1,7 +1,8 @@
 /** Generates a complete reply and records its usage. */
 import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import type { Acquire } from '../async/semaphore.ts'
-import { type CallOrigin, type CallUsage, computeCost, isFree, type Meter, type Settlement } from '../core/meter.ts'
+import { computeCost, isFree } from '../core/compute-cost.ts'
+import type { CallOrigin, CallUsage, Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
 import type { ChatInput, ChatModel } from './chat-model.ts'

@@ -1,8 +1,9 @@
 /** Enforces usage thresholds: blocks calls over the limit and publishes events for exceeded thresholds. */
 import { CadreError } from '../../src/contract/errors.ts'
+import { isFree, roundMoney } from '../core/compute-cost.ts'
 import { readCurrency } from '../core/currency.ts'
 import type { EventBus } from '../core/event-bus.ts'
-import { type CallOrigin, isFree, type MeteredModel, roundMoney } from '../core/meter.ts'
+import type { CallOrigin, MeteredModel } from '../core/meter.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import { getPeriod, type Period } from './budget-period.ts'
 import { type SpentTotals, sumEarlier, sumSettled } from './daily-sums-store.ts'

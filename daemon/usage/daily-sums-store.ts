@@ -3,7 +3,7 @@ import { type DatabaseReader, runLater, type Transaction } from '../store/databa
 import type { Period } from './budget-period.ts'
 import type { Entity } from './entities.ts'
 import type { LedgerCall } from './ledger-store.ts'
-import { type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
+import { type UsageAmounts, ZERO_USAGE } from './usage-sums.ts'
 
 export interface SpentTotals {
   calls: number

@@ -1,13 +1,13 @@
 /** Reports usage and cost: in total, by model, by entity and by day. */
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics, usageRoutes } from '../../src/contract/families/usage.ts'
+import { roundMoney } from '../core/compute-cost.ts'
 import { readCurrency } from '../core/currency.ts'
-import { roundMoney } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
 import { detectEntityType, type Entity, ORIGIN_FIELDS } from './entities.ts'
 import { type CallSum, type DaySum, listCallSums, listDaySums, listEntitySums } from './statistics-store.ts'
-import { addAmounts, type UsageAmounts, ZERO_USAGE } from './usage-amounts.ts'
+import { addAmounts, type UsageAmounts, ZERO_USAGE } from './usage-sums.ts'
 
 type UsageQuery = Static<typeof usageRoutes.stats.query>
 type SpendReport = Static<typeof UsageCosts>['by_model'][string]

@@ -2,7 +2,7 @@
 import type { DatabaseReader } from '../store/database.ts'
 import type { DateRange } from '../validation/date-range.ts'
 import { type Entity, ORIGIN_FIELDS } from './entities.ts'
-import type { UsageAmounts } from './usage-amounts.ts'
+import type { UsageAmounts } from './usage-sums.ts'
 
 export type DaySum = UsageAmounts & { day: string; model_id: string }
 type EntitySum = UsageAmounts & { entity_type: string; entity_id: string }

@@ -1,10 +1,11 @@
 /** Implements the meter: checks budgets and records calls in the ledger. */
+
+import { computeCost } from '../core/compute-cost.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import { generateId } from '../core/identifiers.ts'
 import {
   type CallOrigin,
   type CallUsage,
-  computeCost,
   type Meter,
   type MeteredModel,
   type ModelCall,

@@ -1,5 +1,5 @@
 /** `cadre knowledge tables list`. */
-import { formatLeftOut } from '../../../src/cli/knowledge/format-left-out.ts'
+import { formatLeftOut } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'

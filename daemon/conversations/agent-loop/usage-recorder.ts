@@ -1,6 +1,7 @@
 /** Records only the usage of a reply that is not stored. */
 import type { CadreError } from '../../../src/contract/errors.ts'
-import { type CallUsage, computeCost, type Settlement } from '../../core/meter.ts'
+import { computeCost } from '../../core/compute-cost.ts'
+import type { CallUsage, Settlement } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Transaction } from '../../store/database.ts'
 import type { FinishReason } from '../reply/message-draft.ts'

@@ -1,5 +1,6 @@
 /** Marks replies that a daemon left unfinished as interrupted and settles their usage. */
-import { addCallUsage, type CallUsage, type Meter, roundMoney } from '../../core/meter.ts'
+import { roundMoney } from '../../core/compute-cost.ts'
+import { addCallUsage, type CallUsage, type Meter } from '../../core/meter.ts'
 import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import { retryWrite } from '../../store/remote/retry-write.ts'

@@ -15,7 +15,7 @@ import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { formatLeftOutAfterSync } from './format-left-out.ts'
+import { formatLeftOutAfterSync } from './format-incomplete-tables.ts'
 import { formatIndexed, formatRecognition, formatSkipped, formatUnreadable } from './format-statistics.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
