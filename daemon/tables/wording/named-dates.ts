@@ -24,6 +24,15 @@ export function nameDates(question: string, today: string): string {
       .replaceAll(new RegExp(String.raw`\b(?:the )?(\d{1,2})(?:st|nd|rd|th)(?: of)? (?=${MONTH}\b)`, 'gi'), '$1 ')
       .replaceAll(new RegExp(String.raw`\b(${MONTH}) (?:the )?(\d{1,2})(?:st|nd|rd|th)\b`, 'gi'), '$1 $2')
       .replaceAll(new RegExp(String.raw`\b${WEEKDAY},? (?=\d{1,2} ${MONTH}\b|${MONTH} \d{1,2}\b)`, 'gi'), '')
+      // "Between 10 and 20 September", "from May 3 to 9": both days are of the month.
+      .replaceAll(
+        new RegExp(String.raw`\b(between|from) (?:the )?(\d{1,2})(?:st|nd|rd|th)? (and|to|until|through) (\d{1,2}) (${MONTH})\b`, 'gi'),
+        '$1 $2 $5 $3 $4 $5',
+      )
+      .replaceAll(
+        new RegExp(String.raw`\b(between|from) (${MONTH}) (\d{1,2}) (and|to|until|through) (\d{1,2})\b(?! ${MONTH})`, 'gi'),
+        '$1 $2 $3 $4 $2 $5',
+      )
       // "January in 2026", from "January this year".
       .replaceAll(new RegExp(String.raw`\b(${MONTH}) in (?=\d{4}\b)`, 'gi'), '$1 ')
       .replaceAll(

@@ -104,6 +104,9 @@ const QUESTIONS: readonly (readonly [keyof typeof FOLDERS, question: string, val
   ['library', 'Which reader has been with us the longest?', 'Bo Lind', /smallest joined/],
   ['library', 'Which book that is not back yet has been out the longest?', 'Ulysses', /smallest Lent on/],
   ['library', 'Which readers have not visited us since the end of February?', 'Bo Lind Cem Kaya', /last_visit is before 2026-03-01/],
+  // Days of a month.
+  ['workshop', 'How many bikes were brought in between 1 and 15 April?', '2', /Brought in is from 2026-04-01 to 2026-04-15/],
+  ['workshop', 'Which bikes were picked up from May 10 to 20?', 'Trek', /Picked up/],
   // The date of a verb.
   ['wholesale', 'When did we ship X2?', '2026-04-12', /Shipped on/],
   ['wholesale', 'When do we have to ship X5?', '2026-06-15', /Ship by/],
