@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { EventBus } from '../daemon/core/event-bus.ts'
 import { type Database, openDatabase, type Transaction } from '../daemon/store/database.ts'
-import { migrate } from '../daemon/store/migrations.ts'
+import { migrate } from '../daemon/store/migrate.ts'
 import { UsageMeter } from '../daemon/usage/usage-meter.ts'
 import { homePaths } from '../src/config.ts'
 import type { DaemonProcess } from '../test/harness/daemon.ts'

@@ -1,7 +1,7 @@
 /** Searching conversations by the text of 100,000 messages: CPU time of the daemon per search, relative to 100 ms. */
 import { mkdirSync } from 'node:fs'
 import { openDatabase, type Transaction } from '../../daemon/store/database.ts'
-import { migrate } from '../../daemon/store/migrations.ts'
+import { migrate } from '../../daemon/store/migrate.ts'
 import { homePaths } from '../../src/config.ts'
 import type { DaemonProcess } from '../../test/harness/daemon.ts'
 import { readCpuSeconds } from '../support/cpu-time.ts'

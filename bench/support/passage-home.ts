@@ -5,7 +5,7 @@ import type { Index } from '../../daemon/knowledge/passage-indexes/index-store.t
 import { tokenize } from '../../daemon/language/tokenize.ts'
 import type { PassageRow } from '../../daemon/store/arrow.ts'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
-import { migrate } from '../../daemon/store/migrations.ts'
+import { migrate } from '../../daemon/store/migrate.ts'
 import { VectorStore } from '../../daemon/store/vector-store.ts'
 import { homePaths } from '../../src/config.ts'
 import { DEFAULT_CHUNKING } from '../../src/contract/schemas/passages.ts'

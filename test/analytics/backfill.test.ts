@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { AnalyticsService } from '../../daemon/analytics/service.ts'
 import { openDatabase } from '../../daemon/store/database.ts'
-import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
+import { MIGRATIONS, migrate } from '../../daemon/store/migrate.ts'
 
 const test = suite('analytics backfill')
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
+import { MIGRATIONS, migrate } from '../../daemon/store/migrate.ts'
 import { expectData, expectError } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
 import { uniqueName } from '../harness/resources.ts'

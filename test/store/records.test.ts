@@ -5,7 +5,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { agentRecords, type StoredAgent } from '../../daemon/agents/store.ts'
 import { type Database, openDatabase } from '../../daemon/store/database.ts'
-import { migrate } from '../../daemon/store/migrations.ts'
+import { migrate } from '../../daemon/store/migrate.ts'
 import { webhookRecords } from '../../daemon/webhooks/store.ts'
 import { reportFailure } from '../harness/hooks.ts'
 

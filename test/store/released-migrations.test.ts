@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openDatabase, type Transaction } from '../../daemon/store/database.ts'
+import { MIGRATIONS, migrate } from '../../daemon/store/migrate.ts'
 import type { Migration } from '../../daemon/store/migration.ts'
-import { MIGRATIONS, migrate } from '../../daemon/store/migrations.ts'
 
 /** Hashes of the SQL that each released migration runs on an empty database. Never change one: add a migration instead. */
 const RELEASED: Readonly<Record<string, string>> = {

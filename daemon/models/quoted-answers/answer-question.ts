@@ -8,19 +8,19 @@ import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { findByWords } from './find-by-words.ts'
-import { contradict } from './find-contradictions.ts'
-import { formatAnswer, formatDisagreement, getShortAnswer, quoteAnswer } from './format-answer.ts'
+import { findContradiction } from './find-contradiction.ts'
+import { formatAnswer, formatDisagreement, quoteAnswer } from './format-answer.ts'
 import { formatLanguageNotice } from './format-language-notice.ts'
 import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
 import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { isRecord } from './match-records.ts'
-import { asksForCalculation, asksForList, asksForSummary } from './question/detect-task.ts'
+import { asksForCalculation, asksForList, asksForSummary } from './question/detect-question-type.ts'
 import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
-import { MIN_CERTAIN, MIN_PROBABLE, rateConfidence } from './rate-confidence.ts'
+import { MIN_PROBABLE, rateConfidence } from './rate-confidence.ts'
 import { readAnnounced } from './read-announced.ts'
 
 export interface Question {
@@ -45,8 +45,6 @@ const MAX_PASSAGES = 8
 const MIN_ROW_OVERLAP = 0.5
 /** A sentence is preferred to rows if their scores are this close. */
 const MAX_ROW_GAP = 3
-/** An answer of another document contradicts the best one only if their scores are this close. */
-const MAX_CONTRADICTION_GAP = 2
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
@@ -76,7 +74,7 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
   if (!best || confidence === 'none' || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
   if (confidence === 'probable') return formatReply(question, best, confidence)
-  const contradiction = others.find((other) => contradicts(text, best, other, read))
+  const contradiction = findContradiction(text, best, others, read)
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
   return formatReply(question, best, confidence)
 }
@@ -127,15 +125,4 @@ async function readPassages(reader: PassageReader, question: string, passages: r
   }
   await Promise.all([...new Set(inputs.map(({ wording }) => wording))].map(readGroup))
   return inputs.map((input) => ({ ...input, reading: readings.get(input) as Reading }))
-}
-
-/** Whether two documents answer with different numbers. */
-function contradicts(question: string, best: Answer, other: Answer, passages: readonly ContextPassage[]): boolean {
-  const [first, second] = [passages[best.passage] as ContextPassage, passages[other.passage] as ContextPassage]
-  if (first.source === second.source || other.likelihood < MIN_CERTAIN || other.score < best.score - MAX_CONTRADICTION_GAP) return false
-  const describe = (answer: Answer, { content }: ContextPassage) => ({
-    short: getShortAnswer(question, answer, content) ?? '',
-    quote: content.slice(answer.part.start, answer.part.end),
-  })
-  return contradict(question, describe(best, first), describe(other, second))
 }

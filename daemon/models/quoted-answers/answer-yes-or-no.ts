@@ -1,7 +1,7 @@
 /** Decides whether a quoted sentence answers a question with yes or no. English. */
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
-import { asksYesOrNo } from './question/detect-task.ts'
+import { asksYesOrNo } from './question/detect-question-type.ts'
 
 type Verdict = 'Yes' | 'No' | 'It depends'
 

@@ -10,8 +10,8 @@ import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { isRecord } from './match-records.ts'
 import { type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
-import { fitsQuestion } from './question/answer-type.ts'
-import { asksForList, asksHow, asksYesOrNo } from './question/detect-task.ts'
+import { asksForList, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
+import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100

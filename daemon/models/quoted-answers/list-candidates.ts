@@ -5,7 +5,7 @@ import { extractContentWords } from '../../language/content-words.ts'
 import { announcesNothing, asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { asksForList } from './question/detect-task.ts'
+import { asksForList } from './question/detect-question-type.ts'
 import { computeOverlap, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {

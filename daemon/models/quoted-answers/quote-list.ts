@@ -6,7 +6,7 @@ import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { type Block, parseBlocks, parseParts } from './parse-passage.ts'
-import { isPlural } from './question/detect-task.ts'
+import { isPlural } from './question/detect-question-type.ts'
 
 interface QuotedList {
   /** The sentence or heading above the items. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { type Database, type DatabaseReader, type Row, runLater, type Transaction, type Value } from '../database.ts'
-import { isBlank, MIGRATIONS, migrate, UNFINISHED_COPY } from '../migrations.ts'
+import { isBlank, MIGRATIONS, migrate, UNFINISHED_COPY } from '../migrate.ts'
 
 const ROWS_PER_BATCH = 500
 /** What belongs to running daemons, and the full-text index of messages, which is built again. */

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { FollowingPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
-import { asksForList } from '../../../daemon/models/quoted-answers/question/detect-task.ts'
+import { asksForList } from '../../../daemon/models/quoted-answers/question/detect-question-type.ts'
 import { createScriptedReader } from './scripted-reader.ts'
 
 const test = suite('lists')

@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Database, runLater } from '../../../daemon/store/database.ts'
-import { migrate } from '../../../daemon/store/migrations.ts'
+import { migrate } from '../../../daemon/store/migrate.ts'
 import { retryWrite } from '../../../daemon/store/remote/retry-write.ts'
 import { openServerDatabase } from '../../../daemon/store/remote/server-database.ts'
 import { CadreError } from '../../../src/contract/errors.ts'

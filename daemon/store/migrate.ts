@@ -1,4 +1,4 @@
-/** The ordered list of migrations. Released migrations are never edited. */
+/** Brings the database to the newest schema. Released migrations are never edited. */
 import { type Database, runLater, type Transaction, type Value } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/v0.1/0001-records.ts'

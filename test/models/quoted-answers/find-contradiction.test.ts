@@ -1,11 +1,11 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type ComparedAnswer, contradict } from '../../../daemon/models/quoted-answers/find-contradictions.ts'
+import { type ComparedAnswer, hasContradiction } from '../../../daemon/models/quoted-answers/find-contradiction.ts'
 
 const test = suite('contradictions')
 const compare = (question: string, ...answers: [short: string, quote: string][]) => {
   const [first, second] = answers.map(([short, quote]) => ({ short, quote })) as [ComparedAnswer, ComparedAnswer]
-  return contradict(question, first, second)
+  return hasContradiction(question, first, second)
 }
 
 test('different numbers of the same unit for the same thing contradict each other', () => {

@@ -1,5 +1,9 @@
-/** Finds contradictions: answers of different documents that give different numbers for the same thing. */
+/** Finds a contradiction: answers of different documents that give different numbers for the same thing. */
 import { extractContentWords, stem } from '../../language/content-words.ts'
+import type { ContextPassage } from '../chat-model.ts'
+import { getShortAnswer } from './format-answer.ts'
+import type { Answer } from './rank-answers.ts'
+import { MIN_CERTAIN } from './rate-confidence.ts'
 
 export interface ComparedAnswer {
   /** The words that answer the question. */
@@ -14,8 +18,32 @@ const QUANTITY = /([€$£¥])?\s?(\d+(?:[.,:-]\d+)*)\s?(%|[€$£¥]|\p{L}+)?/g
 /** Words around the numbers that both sentences must share, as a share of the shorter one. */
 const MIN_SHARED_WORDS = 0.5
 
+/** An answer of another document contradicts the best one only if their scores are this close. */
+const MAX_SCORE_GAP = 2
+
+/** Returns the answer of another document that contradicts the best one. */
+export function findContradiction(
+  question: string,
+  best: Answer,
+  others: readonly Answer[],
+  passages: readonly ContextPassage[],
+): Answer | undefined {
+  const getPassage = ({ passage }: Answer) => passages[passage] as ContextPassage
+  const describe = (answer: Answer) => {
+    const { content } = getPassage(answer)
+    return { short: getShortAnswer(question, answer, content) ?? '', quote: content.slice(answer.part.start, answer.part.end) }
+  }
+  return others.find(
+    (other) =>
+      getPassage(other).source !== getPassage(best).source &&
+      other.likelihood >= MIN_CERTAIN &&
+      other.score >= best.score - MAX_SCORE_GAP &&
+      hasContradiction(question, describe(best), describe(other)),
+  )
+}
+
 /** Other differences may only be in wording. */
-export function contradict(question: string, first: ComparedAnswer, second: ComparedAnswer): boolean {
+export function hasContradiction(question: string, first: ComparedAnswer, second: ComparedAnswer): boolean {
   const [a, b] = [listNumbers(first.short), listNumbers(second.short)]
   if (a.length === 0 || b.length === 0 || a.join() === b.join() || getShape(a) !== getShape(b)) return false
   // 32 hours and 4 days a week can both be right.

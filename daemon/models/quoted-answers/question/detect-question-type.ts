@@ -1,4 +1,4 @@
-/** Detects questions that quoting cannot answer: comparisons, calculations and summaries. English and German. */
+/** Detects what a question asks for: a list, yes or no, how to do something, or what quoting cannot answer. English and German. */
 import { extractContentWords } from '../../../language/content-words.ts'
 
 const SUMMARY = new RegExp(

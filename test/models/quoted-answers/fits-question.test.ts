@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fitsQuestion } from '../../../daemon/models/quoted-answers/question/answer-type.ts'
+import { fitsQuestion } from '../../../daemon/models/quoted-answers/question/fits-question.ts'
 
 const test = suite('types of answers')
 const fits = (question: string, text: string, quote = text) =>
