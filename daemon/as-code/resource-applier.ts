@@ -170,8 +170,8 @@ export class ResourceApplier {
     // permissions of the caller.
     const admin = { ...caller, role: 'admin' as const }
     const normalized = await runAndRollBack(transaction, async () => (await resource.createInTransaction(transaction, admin, input)).stored)
-    const [before, after] = [current, normalized].map((record) => getPlainFields(kind, record, inventory.directory)) as [Fields, Fields]
-    const differences = compareFields(listFileFields(kind), before, after)
+    const read = (record: StoredRecord) => getPlainFields(kind, record, inventory.directory)
+    const differences = compareFields(listFileFields(kind), read(current), read(normalized))
     const secretFields = [...provided, ...missing.map(({ field }) => field)]
     const changedSecrets = secretFields.filter((field) => !resource.hasSameSecret(field, normalized, current))
     const immutable = differences.find(({ field }) => kind.immutableFields?.includes(field))

@@ -34,9 +34,6 @@ export function joinSingleCharacters(words: readonly string[]): string[] {
 export const containsWord = (text: string, words: ReadonlySet<string>, word: string): boolean =>
   words.has(word) || (text.includes(word) && UNSPACED.test(word))
 
-const isEnglishStopWord = (word: string) => STOP_WORDS.has(word)
-const isForeignStopWord = (word: string) => STOP_WORDS.has(word) || FOREIGN.has(word) || FUNCTION_WORDS.has(word)
-
 /** Returns the stemmed words of a text without stop words, in order. */
 export function extractContentWords(text: string): string[] {
   const segments = segmentWords(text.toLowerCase())
@@ -44,9 +41,7 @@ export function extractContentWords(text: string): string[] {
   const words = segments.flatMap((segment) =>
     segment.includes('_') ? [segment, ...segment.split(/_+/).filter(Boolean)] : [segment.replace(/['’]s?$/, '')],
   )
-  // Some stop words of other languages are content words in English: "hat", "van", "pour".
-  const isStopWord = areEnglish(words) ? isEnglishStopWord : isForeignStopWord
-  return words.flatMap((word) => (isStopWord(word) ? [] : [stem(word)]))
+  return words.flatMap((word) => (STOP_WORDS.has(word) ? [] : [stem(word)]))
 }
 
 /** Returns the words of a tokenized query without the most frequent ones, unless it has no others: their lists are long to search. */
@@ -87,10 +82,7 @@ const SHARED = new Set('a also am an as has he her in me no of on one so was wil
 
 /** Whether a question in the Latin script has words that only English has, or no words of other languages. */
 export function isEnglish(question: string): boolean {
-  return areEnglish(question.toLowerCase().match(/\p{L}+/gu) ?? [])
-}
-
-function areEnglish(words: readonly string[]): boolean {
+  const words = question.toLowerCase().match(/\p{L}+/gu) ?? []
   const isEnglishWord = (word: string) => STOP_WORDS.has(word) && !SHARED.has(word) && !FOREIGN.has(word)
   return words.some(isEnglishWord) || !words.some((word) => FOREIGN.has(word))
 }
@@ -101,6 +93,14 @@ const FUNCTION_WORDS = new Set(
   `auch auf bei das dem der ein eine einem einen einer für ist mit nicht oder sich sind und von werden wird zu
   avec dans des est et les pour qui sur une del las los para por que una che della gli sono não uma een het van voor`.split(/\s+/),
 )
+
+/** Removes the stop words of other languages. In English questions, some of them are content words: "hat", "van", "pour". */
+export function removeForeignStopWords(question: string): string {
+  if (isEnglish(question)) return question
+  const isStopWord = (word: string) => FOREIGN.has(word) || FUNCTION_WORDS.has(word)
+  return question.replaceAll(/[\p{L}\p{M}]+/gu, (word) => (isStopWord(word.toLowerCase()) ? '' : word))
+}
+
 /** Of a text, the first characters are enough. */
 const MAX_SAMPLE_LENGTH = 2_000
 const MIN_FUNCTION_WORDS = 3

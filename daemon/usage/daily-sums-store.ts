@@ -3,7 +3,7 @@ import { type DatabaseReader, runLater, type Transaction } from '../store/databa
 import type { Period } from './budget-period.ts'
 import type { Entity } from './entities.ts'
 import type { LedgerCall } from './ledger-store.ts'
-import { type UsageAmounts, ZERO_USAGE } from './usage-sums.ts'
+import { type UsageSums, ZERO_USAGE } from './usage-sums.ts'
 
 export interface SpentTotals {
   calls: number
@@ -16,14 +16,14 @@ const SUM_TABLES = [
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-const AMOUNT_COLUMNS = Object.keys(ZERO_USAGE) as (keyof UsageAmounts)[]
+const AMOUNT_COLUMNS = Object.keys(ZERO_USAGE) as (keyof UsageSums)[]
 
 /** Adds a settled call to the entities' sums of its day and month. */
 export async function addToSums(
   transaction: Transaction,
   entities: readonly Entity[],
   { began_at, model_id }: LedgerCall,
-  amounts: UsageAmounts,
+  amounts: UsageSums,
 ): Promise<void> {
   const values = AMOUNT_COLUMNS.map((name) => amounts[name])
   const rows = entities.map(() => `(?, ?, ?, ?, ${values.map(() => '?').join(', ')})`).join(', ')

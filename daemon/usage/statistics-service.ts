@@ -7,11 +7,11 @@ import type { Database } from '../store/database.ts'
 import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
 import { detectEntityType, type Entity, ORIGIN_FIELDS } from './entities.ts'
 import { type CallSum, type DaySum, listCallSums, listDaySums, listEntitySums } from './statistics-store.ts'
-import { addAmounts, type UsageAmounts, ZERO_USAGE } from './usage-sums.ts'
+import { addSums, type UsageSums, ZERO_USAGE } from './usage-sums.ts'
 
 type UsageQuery = Static<typeof usageRoutes.stats.query>
 type SpendReport = Static<typeof UsageCosts>['by_model'][string]
-type EntityUsage = Map<string, Map<string, UsageAmounts>>
+type EntityUsage = Map<string, Map<string, UsageSums>>
 
 interface UsageRows {
   span: DateRange
@@ -91,23 +91,23 @@ function countOrigins(entities: EntityUsage, call: CallSum, only: string): void 
   }
 }
 
-function addUsage(entities: EntityUsage, type: string, id: string, sum: UsageAmounts): void {
-  const sums = entities.get(type) ?? new Map<string, UsageAmounts>()
-  entities.set(type, sums.set(id, addAmounts(sums.get(id) ?? ZERO_USAGE, sum)))
+function addUsage(entities: EntityUsage, type: string, id: string, sum: UsageSums): void {
+  const sums = entities.get(type) ?? new Map<string, UsageSums>()
+  entities.set(type, sums.set(id, addSums(sums.get(id) ?? ZERO_USAGE, sum)))
 }
 
-const sumAmounts = (sums: readonly UsageAmounts[]): UsageAmounts => sums.reduce(addAmounts, ZERO_USAGE)
+const sumAmounts = (sums: readonly UsageSums[]): UsageSums => sums.reduce(addSums, ZERO_USAGE)
 
-function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, UsageAmounts> {
-  const groups = new Map<string, UsageAmounts>()
-  for (const sum of sums) groups.set(sum[field], addAmounts(groups.get(sum[field]) ?? ZERO_USAGE, sum))
+function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, UsageSums> {
+  const groups = new Map<string, UsageSums>()
+  for (const sum of sums) groups.set(sum[field], addSums(groups.get(sum[field]) ?? ZERO_USAGE, sum))
   return groups
 }
 
-function toSpend({ input_tokens, output_tokens, unpriced_tokens, estimated_tokens, cost }: UsageAmounts): SpendReport {
+function toSpend({ input_tokens, output_tokens, unpriced_tokens, estimated_tokens, cost }: UsageSums): SpendReport {
   const tokens = input_tokens + output_tokens
   return { tokens, cost: tokens > 0 && unpriced_tokens === tokens ? null : roundMoney(cost), unpriced_tokens, estimated_tokens }
 }
 
-const toView = (sums: Map<string, UsageAmounts>): Record<string, SpendReport> =>
+const toView = (sums: Map<string, UsageSums>): Record<string, SpendReport> =>
   Object.fromEntries([...sums].map(([id, sum]) => [id, toSpend(sum)]))

@@ -2,10 +2,10 @@
 import type { DatabaseReader } from '../store/database.ts'
 import type { DateRange } from '../validation/date-range.ts'
 import { type Entity, ORIGIN_FIELDS } from './entities.ts'
-import type { UsageAmounts } from './usage-sums.ts'
+import type { UsageSums } from './usage-sums.ts'
 
-export type DaySum = UsageAmounts & { day: string; model_id: string }
-type EntitySum = UsageAmounts & { entity_type: string; entity_id: string }
+export type DaySum = UsageSums & { day: string; model_id: string }
+type EntitySum = UsageSums & { entity_type: string; entity_id: string }
 export type CallSum = DaySum & Record<(typeof ORIGIN_FIELDS)[keyof typeof ORIGIN_FIELDS], string | null>
 
 const SUM_COLUMNS = `sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,

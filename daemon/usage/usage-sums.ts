@@ -1,6 +1,6 @@
 /** The summed usage of calls. */
 
-export interface UsageAmounts {
+export interface UsageSums {
   calls: number
   input_tokens: number
   output_tokens: number
@@ -12,7 +12,7 @@ export interface UsageAmounts {
   cost: number
 }
 
-export const ZERO_USAGE: UsageAmounts = {
+export const ZERO_USAGE: UsageSums = {
   calls: 0,
   input_tokens: 0,
   output_tokens: 0,
@@ -22,7 +22,7 @@ export const ZERO_USAGE: UsageAmounts = {
   cost: 0,
 }
 
-export const addAmounts = (a: UsageAmounts, b: UsageAmounts): UsageAmounts => ({
+export const addSums = (a: UsageSums, b: UsageSums): UsageSums => ({
   calls: a.calls + b.calls,
   input_tokens: a.input_tokens + b.input_tokens,
   output_tokens: a.output_tokens + b.output_tokens,

@@ -1,9 +1,9 @@
 /** Creates the webhooks family: the outbox, the dispatcher, the event stream, services and routes. */
 import type { EventBus } from '../core/event-bus.ts'
-import { createRetentionTask } from './delete-old-events.ts'
 import { DeliveriesService } from './delivery-service.ts'
 import { Dispatcher, type DispatcherDependencies } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
+import { createRetentionTask } from './event-retention.ts'
 import { Outbox } from './outbox.ts'
 import { bindWebhookRoutes } from './routes.ts'
 import { WebhooksService } from './service.ts'

@@ -121,8 +121,7 @@ export async function deleteDeliveries(transaction: Transaction, webhookId: stri
   await transaction.run('DELETE FROM deliveries WHERE webhook_id = ?', [webhookId])
 }
 
-/** Rows removed per transaction, so that other writes are not delayed. */
-
+/** Rows deleted per transaction, so that other writes are not delayed. */
 const DELETE_BATCH_SIZE = 1_000
 
 /** Deletes all events and deliveries from before a time. */

@@ -190,7 +190,11 @@ test('a process of another user is not the daemon', () => {
   assert.ok(isProcessAlive(process.pid))
 })
 
-test('a program that does not prove itself is not stopped; a daemon that is already ending is', async ({ paths, listen, writeRecord }) => {
+test('a program that does not prove itself is not stopped; a daemon that is already ending counts as stopped', async ({
+  paths,
+  listen,
+  writeRecord,
+}) => {
   const child = spawn('sleep', ['1000'])
   let isEnding = false
   const { url } = await listen(({ socket }) => {
@@ -199,11 +203,15 @@ test('a program that does not prove itself is not stopped; a daemon that is alre
     if (isEnding) setTimeout(() => child.kill('SIGKILL'), 100)
   })
   writeRecord({ url, secret: SECRET, pid: child.pid })
-  const error = await withTimeoutFactor(0.1, () => stopDaemon(paths).catch((error: Error) => error))
-  assert.match(String(error), `Process ${child.pid} does not respond at ${url}`)
-  assert.ok(isProcessAlive(child.pid ?? 0))
-  isEnding = true
-  assert.is(await withTimeoutFactor(100, () => stopDaemon(paths)), false)
+  try {
+    const error = await withTimeoutFactor(0.1, () => stopDaemon(paths).catch((error: Error) => error))
+    assert.match(String(error), `Process ${child.pid} does not respond at ${url}`)
+    assert.ok(isProcessAlive(child.pid ?? 0))
+    isEnding = true
+    assert.is(await withTimeoutFactor(100, () => stopDaemon(paths)), false)
+  } finally {
+    child.kill('SIGKILL')
+  }
 })
 
 test.run()

@@ -8,12 +8,12 @@ export class Barrier {
   /** The largest number of requests that were open at a time. */
   most = 0
 
-  /** @param size how many are let through together. The number of all requests must be a multiple. */
+  /** @param size how many are let through together. The number of all requests must be a multiple of it. */
   constructor(size: number) {
     this.#size = size
   }
 
-  /** Resolves when the group is complete. The request counts as open until then. */
+  /** Resolves when the group is complete. The request counts as open until shortly after. */
   async pass(): Promise<void> {
     this.most = Math.max(this.most, ++this.#open)
     await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 /** `cadre knowledge tables list`. */
-import { formatLeftOut } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
+import { formatIncompleteTables } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
@@ -27,6 +27,6 @@ export default class TablesList extends CadreCommand {
       columns: columns.map((column) => column.name).join(', '),
     }))
     await this.print({ data: rows, columns: ['name', 'document', 'rows', 'columns'] }, flags)
-    for (const line of formatLeftOut(data.left_out)) this.notify(line)
+    for (const line of formatIncompleteTables(data.left_out)) this.notify(line)
   }
 }

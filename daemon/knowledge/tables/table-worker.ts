@@ -17,7 +17,7 @@ import { TableWordCache } from './table-words.ts'
  * libsql 0.5 frees the memory of a closed file, about 1 MB with many tables, when its objects are collected, and V8 does not know how large
  * they are: without this, 2,000 small documents took half a gigabyte.
  */
-const COLLECT_INTERVAL = 16
+const FREE_INTERVAL = 16
 
 let tasks = 0
 let weights: Weights | undefined
@@ -107,6 +107,6 @@ await serveJobs<TableTask, TableOutcome>(() => async (task) => {
     return { kind: 'refused', code: error.code, message: error.message, hint: error.hint }
   } finally {
     // After the result is sent.
-    if (++tasks % COLLECT_INTERVAL === 0) setImmediate(freeMemory)
+    if (++tasks % FREE_INTERVAL === 0) setImmediate(freeMemory)
   }
 })

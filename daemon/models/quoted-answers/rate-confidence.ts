@@ -4,7 +4,7 @@ import { joinHeadings } from '../../core/headings.ts'
 import type { AnswerModels } from '../../inference/embedded-models.ts'
 import { isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
-import type { findMissingTerm } from './question/find-missing-terms.ts'
+import type { MissingTerm } from './question/find-missing-terms.ts'
 import type { Answer } from './rank-answers.ts'
 
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
@@ -19,20 +19,20 @@ const MAX_SIMILARITY_EFFECT = 3
 /** In other languages, the model finds passages relevant too easily. */
 const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 
-/** @param missing what kind of term of the question no passage contains. */
+/** @param missing the kind of term in the question that no passage contains. */
 export async function rateConfidence(
   models: Pick<AnswerModels, 'embed'>,
   question: string,
   { likelihood }: Answer,
   passage: ContextPassage,
-  missing: ReturnType<typeof findMissingTerm>,
+  missing: MissingTerm | undefined,
 ): Promise<Confidence> {
   const limit = missing === 'name' ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
   if (!(await isProbable(models, question, likelihood, passage, limit))) return 'none'
   return likelihood < MIN_CERTAIN || missing ? 'probable' : 'certain'
 }
 
-/** Close to the limit, it is also compared what the question and the passage are about. */
+/** Close to the limit, it also matters how similar the question and the passage are. */
 async function isProbable(
   models: Pick<AnswerModels, 'embed'>,
   question: string,

@@ -20,7 +20,8 @@ export interface CellDate {
 const EMPTY = /^(?:[-–—−?.*\s]*|n\/?a|none|null|nil|nan|unknown|tba|tbd|#n\/a)$/i
 const CURRENCY = /^(?:[$€£¥₹₽₩]|US\$|A\$|C\$|R\$|USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs\.?)\s*/i
 const CURRENCY_UNIT = /^(?:\p{Sc}|[A-Z]{1,2}\$|Rs\.?)$/u
-const CURRENCY_CODES = new Set(Intl.supportedValuesOf('currency'))
+/** With other codes that people write. */
+const CURRENCY_CODES = new Set([...Intl.supportedValuesOf('currency'), 'RMB', 'NIS', 'NTD', 'BTC'])
 /** Thousands separators, then decimals. A comma before one or two digits is a decimal comma in any document. */
 const NUMBER =
   /^[+\-−–]?(?:\d{1,3}(?:[,'’\u00a0\u202f ]\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}(?!\d)|\d+(?:\.\d+)?|\.\d+)/

@@ -15,7 +15,7 @@ import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import type { ProgressDisplay, ProgressStep } from '../terminal/progress-bar.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { formatLeftOutAfterSync } from './format-incomplete-tables.ts'
+import { formatIncompleteTablesAfterSync } from './format-incomplete-tables.ts'
 import { formatIndexed, formatRecognition, formatSkipped, formatUnreadable } from './format-statistics.ts'
 import { formatAllowCommand, isBlockedAddress } from './private-address-hint.ts'
 
@@ -149,7 +149,7 @@ function formatChanges({ read, unreadable, gone, embedded }: SyncChanges): strin
 /** Formats what users should know after a sync: documents that could not be read, and tables that are not complete. */
 export const formatNotices = async (connection: Connection, source: KnowledgeSource): Promise<string[]> => [
   ...(await formatFailures(connection, source)),
-  ...(await formatLeftOutAfterSync(connection, source)),
+  ...(await formatIncompleteTablesAfterSync(connection, source)),
 ]
 
 /** Formats the documents that could not be read and their errors. */

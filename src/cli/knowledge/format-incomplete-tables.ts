@@ -11,7 +11,7 @@ import { sanitizeLine } from '../terminal/text.ts'
 /** Documents that are named after a sync. */
 const MAX_NAMED = 5
 
-export function formatLeftOut(leftOut: TableList['left_out']): string[] {
+export function formatIncompleteTables(leftOut: TableList['left_out']): string[] {
   if (leftOut.length === 0) return []
   return [
     paint('yellow', `The tables of ${formatCount(leftOut.length, 'document')} are not complete:`),
@@ -20,13 +20,16 @@ export function formatLeftOut(leftOut: TableList['left_out']): string[] {
 }
 
 /** Names the first documents whose tables are not complete. A failure to list tables is no failure of the sync. */
-export async function formatLeftOutAfterSync(connection: Connection, { id, name, statistics }: KnowledgeSource): Promise<string[]> {
+export async function formatIncompleteTablesAfterSync(
+  connection: Connection,
+  { id, name, statistics }: KnowledgeSource,
+): Promise<string[]> {
   if (statistics.documents === 0) return []
   const { left_out } = await call(connection, tableRoutes.list, { params: { id } }).then(
     ({ data }) => data,
     () => ({ left_out: [] as TableList['left_out'] }),
   )
-  const [title, ...lines] = formatLeftOut(left_out)
+  const [title, ...lines] = formatIncompleteTables(left_out)
   if (title === undefined) return []
   const more = lines.length - MAX_NAMED
   return [

@@ -3,7 +3,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { freeMemory } from '../../../daemon/process/free-memory.ts'
 
-const test = suite('garbage collection')
+const test = suite('free memory')
 
 test('what is no longer used is freed at once, also the second time', async () => {
   for (let round = 0; round < 2; round++) {

@@ -106,7 +106,7 @@ const QUESTIONS: readonly (readonly [keyof typeof FOLDERS, question: string, val
   ['library', 'Which readers have not visited us since the end of February?', 'Bo Lind Cem Kaya', /last_visit is before 2026-03-01/],
   // Days of a month.
   ['workshop', 'How many bikes were brought in between 1 and 15 April?', '2', /Brought in is from 2026-04-01 to 2026-04-15/],
-  ['workshop', 'Which bikes were picked up from May 10 to 20?', 'Trek', /Picked up/],
+  ['workshop', 'Which bikes were picked up from May 10 to 20?', 'Trek', /Picked up is from 2026-05-10 to 2026-05-20/],
   // The date of a verb.
   ['wholesale', 'When did we ship X2?', '2026-04-12', /Shipped on/],
   ['wholesale', 'When do we have to ship X5?', '2026-06-15', /Ship by/],

@@ -19,6 +19,7 @@ test('names, numbers, years and places that no text contains are missing', () =>
 
 test('a misspelt name is no missing name, and numbers and days are no names', () => {
   assert.is(findMissingTerm('How much leave is there in Sweden?', texts), 'name')
+  assert.is(findMissingTerm('How much leave is there in the US?', texts), 'name', 'also if it is written as a small word is')
   assert.is(findMissingTerm('How much leave is there in Norwya?', texts), 'other', 'it may still be another name')
   assert.is(findMissingTerm('Can I take leave on Mondays in 2027?', texts), 'other')
   assert.is(findMissingTerm('How much leave is there for part-timers?', texts), 'other')

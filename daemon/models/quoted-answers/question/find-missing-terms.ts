@@ -15,10 +15,13 @@ const CALENDAR_NAME =
 const MIN_MISSPELT_LENGTH = 5
 
 /**
- * Returns what kind of term no text contains: the name of a person, place or thing, also in no similar spelling, or another one, such as a
- * number, a misspelt name, or the case at the end of the question.
+ * The name of a person, place or thing, also in no similar spelling, or another term, such as a number, a misspelt name, or the case at the
+ * end of the question.
  */
-export function findMissingTerm(question: string, texts: readonly string[]): 'name' | 'other' | undefined {
+export type MissingTerm = 'name' | 'other'
+
+/** Returns what kind of term no text contains. */
+export function findMissingTerm(question: string, texts: readonly string[]): MissingTerm | undefined {
   const missing = listMissingIdentifiers(question, texts)
   if (includesName(missing, texts)) return 'name'
   const phrase = CASE.exec(question)?.[1]
@@ -65,5 +68,5 @@ const splitWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\
 
 /** "part-timers" is "part-time", but not "a part of the time". */
 function containsSequence(words: readonly string[], stems: readonly string[]): boolean {
-  return words.some((_, index) => stems.every((stem, offset) => words[index + offset] === stem))
+  return stems.length > 0 && words.some((_, index) => stems.every((stem, offset) => words[index + offset] === stem))
 }

@@ -1,5 +1,5 @@
 /** Measures how many of a question's words a text contains. */
-import { extractContentWords } from '../../../language/content-words.ts'
+import { extractContentWords, removeForeignStopWords } from '../../../language/content-words.ts'
 import { expandQuery } from '../../../language/expand-query.ts'
 
 /** A synonym counts less than the word itself. */
@@ -17,7 +17,7 @@ export type QuestionWords = ReadonlyMap<string, QuestionWord>
 /** Rare words of a question count more: a number or a name often decides between similar sentences. */
 export function weightWords(question: string, sets: readonly ReadonlySet<string>[]): QuestionWords {
   const words: (readonly [string, QuestionWord['synonyms']])[] = []
-  for (const word of question.split(/\s+/)) {
+  for (const word of removeForeignStopWords(question).split(/\s+/)) {
     if (words.length >= MAX_QUESTION_WORDS) break
     const synonyms = expandQuery(word).map(extractContentWords)
     words.push(...extractContentWords(word).map((stem) => [stem, synonyms] as const))
