@@ -36,6 +36,11 @@ export const DOCUMENTS = {
   'travel/hotels.md': '# Hotels\n\nA hotel in Lisbon may cost at most 140 euros per night.\n',
 }
 
+/** Both SDKs give up after a minute, in which a slow machine may not respond. */
+export function disableTimeouts<C extends Client | EarlierClient>(client: C): C {
+  return Object.assign(client, { _setupTimeout() {} })
+}
+
 export class McpFixture {
   readonly service: TestServer
   readonly resources: Resources
@@ -59,7 +64,7 @@ export class McpFixture {
     const information = { name: 'test', version: '1' }
     let client: McpClient
     if (generation === 'sdk 1') {
-      const earlier = new EarlierClient(information, { capabilities })
+      const earlier = disableTimeouts(new EarlierClient(information, { capabilities }))
       await earlier.connect(new EarlierTransport(url, { requestInit }) as never)
       // Its second argument is a schema.
       const callWithSchema = earlier.callTool.bind(earlier)
@@ -67,7 +72,7 @@ export class McpFixture {
       client = Object.assign(earlier, { callTool }) as unknown as McpClient
     } else {
       const mode = generation === 'handshake' ? 'legacy' : { pin: generation }
-      const current = new Client(information, { capabilities, versionNegotiation: { mode } })
+      const current = disableTimeouts(new Client(information, { capabilities, versionNegotiation: { mode } }))
       await current.connect(new StreamableHTTPClientTransport(url, { requestInit }))
       client = current as unknown as McpClient
     }

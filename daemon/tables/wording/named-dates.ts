@@ -5,7 +5,8 @@ const MONTH = `(?:${MONTH_NAMES.join('|')})`
 const NO_YEAR = String.raw`\b(?!,? (?:of |in )?\d)`
 /** "Between 15 March and 15 April 2025": the second date has the year. */
 const NO_LATER_YEAR = String.raw`(?! (?:and|to|until|till|through) (?:\d{1,2} )?${MONTH} (?:\d{1,2},? )?\d{4}\b)`
-const DAY = String.raw`(\d{1,2})(?:st|nd|rd|th)?`
+/** Parts of ranges. */
+const [START, JOIN, DAY] = ['(between|from)', '(and|to|until|through)', String.raw`(\d{1,2})(?:st|nd|rd|th)?`]
 const ORDINALS = 'first|second|third|fourth|1st|2nd|3rd|4th'
 const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day'
 
@@ -26,15 +27,9 @@ export function nameDates(question: string, today: string): string {
       .replaceAll(new RegExp(String.raw`\b(${MONTH}) (?:the )?(\d{1,2})(?:st|nd|rd|th)\b`, 'gi'), '$1 $2')
       .replaceAll(new RegExp(String.raw`\b${WEEKDAY},? (?=\d{1,2} ${MONTH}\b|${MONTH} \d{1,2}\b)`, 'gi'), '')
       // "Between 10 and 20 September", "from May 3 to 9": both days are of the month.
+      .replaceAll(new RegExp(String.raw`\b${START} (?:the )?${DAY} ${JOIN} (\d{1,2}) (${MONTH})\b`, 'gi'), '$1 $2 $5 $3 $4 $5')
       .replaceAll(
-        new RegExp(String.raw`\b(between|from) (?:the )?${DAY} (and|to|until|through) (\d{1,2}) (${MONTH})\b`, 'gi'),
-        '$1 $2 $5 $3 $4 $5',
-      )
-      .replaceAll(
-        new RegExp(
-          String.raw`\b(between|from) (${MONTH}) (\d{1,2}) (and|to|until|through) (?:the )?(\d{1,2})(?:st|nd|rd|th)?\b(?![./-]\d| (?:of )?${MONTH})`,
-          'gi',
-        ),
+        new RegExp(String.raw`\b${START} (${MONTH}) (\d{1,2}) ${JOIN} (?:the )?${DAY}\b(?![./-]\d| (?:of )?${MONTH})`, 'gi'),
         '$1 $2 $3 $4 $2 $5',
       )
       // "January in 2026", from "January this year".

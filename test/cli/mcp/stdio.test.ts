@@ -11,6 +11,7 @@ import { reportFailure } from '../../harness/hooks.ts'
 import { hang, ScriptedProvider } from '../../harness/scripted-provider.ts'
 import type { Json } from '../../harness/test-server.ts'
 import { waitFor } from '../../harness/wait-for.ts'
+import { disableTimeouts } from '../../mcp/mcp-fixture.ts'
 
 const test = suite('cadre mcp')
 let terminal: Terminal
@@ -35,12 +36,12 @@ const getServer = () => ({
 async function connect(generation: string): Promise<Json> {
   const information = { name: 'test', version: '1' }
   if (generation === 'sdk 1') {
-    const client = new EarlierClient(information)
+    const client = disableTimeouts(new EarlierClient(information))
     await client.connect(new EarlierTransport(getServer()) as never)
     return client
   }
   const mode = generation === 'handshake' ? 'legacy' : { pin: generation }
-  const client = new Client(information, { versionNegotiation: { mode: mode as 'legacy' } })
+  const client = disableTimeouts(new Client(information, { versionNegotiation: { mode: mode as 'legacy' } }))
   await client.connect(new StdioClientTransport(getServer()))
   return client
 }
