@@ -123,8 +123,8 @@ test('metadata that points to a forbidden address is not followed', async () => 
   await victim.close()
 })
 
-const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; error: RegExp }> = {
-  'never answers': { answer: () => {}, error: /did not respond/ },
+const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; error: RegExp; fields?: object }> = {
+  'never answers': { answer: () => {}, error: /did not respond/, fields: { timeout_ms: 1_000 } },
   'redirects to another server': {
     answer: (_, response) => void response.writeHead(307, { location: 'http://169.254.169.254/' }).end(),
     error: /redirect/i,
@@ -151,9 +151,9 @@ const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; erro
   },
   'answers with an error': { answer: (_, response) => void response.writeHead(500).end('\u001b[31mno'), error: /could not be used/ },
 }
-for (const [behaviour, { answer, error }] of Object.entries(HOSTILE))
+for (const [behaviour, { answer, error, fields }] of Object.entries(HOSTILE))
   test(`a server that ${behaviour} causes a clear error`, async () => {
-    const server = await addUrl({ ...bearer, timeout_ms: 2_000 })
+    const server = await addUrl({ ...bearer, ...fields })
     web.answer = answer
     const { status, body } = await fixture.discover(server.id)
     assert.ok(status >= 500 && status !== 500, `${status} ${body.error}`)
