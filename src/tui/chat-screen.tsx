@@ -1,7 +1,7 @@
 /** The terminal of the chat: draws frames, listens to the keyboard, and hands the terminal over to other programs. */
 import { type Instance, render } from 'ink'
 import { CursorQuery } from './input/cursor-query.ts'
-import type { Key } from './input/key-decoder.ts'
+import { type Key, KeyDecoder } from './input/key-decoder.ts'
 import { listenToKeyboard } from './input/keyboard.ts'
 import { bufferStdout } from './render/buffered-stdout.ts'
 import { ChatView } from './render/chat-view.tsx'
@@ -37,6 +37,7 @@ export class ChatScreen {
   readonly #scheduler: FrameScheduler
   #ink: Instance | undefined
   #stopListening: (() => void) | undefined
+  readonly #keyDecoder = new KeyDecoder()
   readonly #cursorQuery: CursorQuery
   /** The answer, until a frame uses it or the terminal is resized. */
   #cursor: { readonly row: number | undefined } | undefined
@@ -125,7 +126,7 @@ export class ChatScreen {
 
   #listen(): void {
     const { input, output, onKey } = this.#dependencies
-    this.#stopListening = listenToKeyboard(input, output, (key) => {
+    this.#stopListening = listenToKeyboard(input, output, this.#keyDecoder, (key) => {
       if (key.name === 'cursor-position') this.#cursorQuery.receive(key.text)
       // A key of the same chunk can have handed the terminal over.
       else if (this.#stopListening && !this.#isLeaving) onKey(key)

@@ -73,4 +73,18 @@ atTerminal('a chat that a signal stops and continues keeps what is on the screen
   await terminal.waitFor(/Before it\.\n[\s\S]*\n› half a question\n\n {2}After it\.[\s\S]*› Ask Guide/)
 })
 
+atTerminal('a paste during which the chat is stopped and continued is not sent line by line', async () => {
+  const { terminal, cadre } = fixture.openShell()
+  await terminal.waitFor(/^\$/m)
+  terminal.type(`sh -c 'echo $$ > chat.pid; exec "$@"' sh ${cadre} chat Guide`)
+  await terminal.waitFor(/Ask Guide/)
+  const output = join(fixture.home, 'output')
+  terminal.record(output)
+  terminal.write('\u001b[200~first\r')
+  process.kill(Number(readFileSync(join(fixture.home, 'chat.pid'), 'utf8')), 'SIGCONT')
+  await waitFor(() => readFileSync(output, 'utf8').includes(BRACKETED_PASTE))
+  terminal.write('second\r\u001b[201~')
+  await terminal.waitFor(/─+\n› first\n {2}second\n/)
+})
+
 test.run()

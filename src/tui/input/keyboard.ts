@@ -1,6 +1,6 @@
 /** Reads keys from a terminal in raw mode and restores its mode afterwards. */
 import { type Deadline, startDeadline } from '../../deadline.ts'
-import { type Key, KeyDecoder } from './key-decoder.ts'
+import type { Key, KeyDecoder } from './key-decoder.ts'
 
 /** Bracketed paste and the kitty keyboard protocol; other terminals ignore them. */
 const ENABLE_SEQUENCES = '\u001b[?2004h\u001b[>1u'
@@ -8,9 +8,16 @@ const DISABLE_SEQUENCES = '\u001b[<u\u001b[?2004l'
 /** Escape starts every sequence; after this time without further bytes it is the key itself. */
 const ESCAPE_TIMEOUT_MS = 30
 
-/** Returns a function that stops listening. */
-export function listenToKeyboard(input: NodeJS.ReadStream, output: NodeJS.WriteStream, onKey: (key: Key) => void): () => void {
-  const decoder = new KeyDecoder()
+/**
+ * Returns a function that stops listening.
+ * @param decoder keeps the beginning of a paste if the process is stopped and continued before its end arrives.
+ */
+export function listenToKeyboard(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+  decoder: KeyDecoder,
+  onKey: (key: Key) => void,
+): () => void {
   let sequence: Deadline | undefined
   let isTypedAhead = true
   const onData = (chunk: string) => {
