@@ -30,7 +30,7 @@ export class StatisticsService {
 
   async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
     const { days, by_entity } = await this.#loadRows(query)
-    const total = sumAmounts(days)
+    const total = sumUsage(days)
     const { tokens, cost, unpriced_tokens, estimated_tokens } = toSpend(total)
     const { calls, input_tokens, output_tokens, cached_tokens } = total
     return {
@@ -50,7 +50,7 @@ export class StatisticsService {
 
   async getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
     const { span, days, by_entity } = await this.#loadRows(query)
-    const { cost: total_cost, unpriced_tokens, estimated_tokens } = toSpend(sumAmounts(days))
+    const { cost: total_cost, unpriced_tokens, estimated_tokens } = toSpend(sumUsage(days))
     const byDay = groupBy(days, 'day')
     const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
     const by_day = dates.map((date) => ({ date, ...toSpend(byDay.get(date) ?? ZERO_USAGE) }))
@@ -74,7 +74,7 @@ export class StatisticsService {
     const entities: EntityUsage = new Map()
     for (const sum of entitySums) addUsage(entities, sum.entity_type, sum.entity_id, sum)
     if (needsEntities(entity)) for (const call of calls) countOrigins(entities, call, entity.type)
-    else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, sumAmounts(days)]]))
+    else if (entity.type !== 'model' && days.length > 0) entities.set(entity.type, new Map([[entity.id, sumUsage(days)]]))
     if (entity.type === 'model' || entity.type === '') entities.set('model', groupBy(days, 'model_id'))
     const by_entity = Object.fromEntries([...entities].filter(([, sums]) => sums.size > 0).map(([type, sums]) => [type, toView(sums)]))
     return { span, days, by_entity }
@@ -96,7 +96,7 @@ function addUsage(entities: EntityUsage, type: string, id: string, sum: UsageSum
   entities.set(type, sums.set(id, addSums(sums.get(id) ?? ZERO_USAGE, sum)))
 }
 
-const sumAmounts = (sums: readonly UsageSums[]): UsageSums => sums.reduce(addSums, ZERO_USAGE)
+const sumUsage = (sums: readonly UsageSums[]): UsageSums => sums.reduce(addSums, ZERO_USAGE)
 
 function groupBy(sums: readonly DaySum[], field: 'day' | 'model_id'): Map<string, UsageSums> {
   const groups = new Map<string, UsageSums>()

@@ -1,5 +1,4 @@
 /** Implements the meter: checks budgets and records calls in the ledger. */
-
 import { computeCost } from '../core/compute-cost.ts'
 import type { EventBus } from '../core/event-bus.ts'
 import { generateId } from '../core/identifiers.ts'

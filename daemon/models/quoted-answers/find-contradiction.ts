@@ -17,7 +17,6 @@ const NUMBER = /\d+(?:[.,:-]\d+)*/g
 const QUANTITY = /([€$£¥])?\s?(\d+(?:[.,:-]\d+)*)\s?(%|[€$£¥]|\p{L}+)?/gu
 /** Words around the numbers that both sentences must share, as a share of the shorter one. */
 const MIN_SHARED_WORDS = 0.5
-
 /** An answer of another document contradicts the best one only if their scores are this close. */
 const MAX_SCORE_GAP = 2
 

@@ -20,7 +20,7 @@ export interface CellDate {
 const EMPTY = /^(?:[-–—−?.*\s]*|n\/?a|none|null|nil|nan|unknown|tba|tbd|#n\/a)$/i
 const CURRENCY = /^(?:[$€£¥₹₽₩]|US\$|A\$|C\$|R\$|USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs\.?)\s*/i
 const CURRENCY_UNIT = /^(?:\p{Sc}|[A-Z]{1,2}\$|Rs\.?)$/u
-/** With other codes that people write. */
+/** The codes of ISO 4217, and others that people write. */
 const CURRENCY_CODES = new Set([...Intl.supportedValuesOf('currency'), 'RMB', 'NIS', 'NTD', 'BTC'])
 /** Thousands separators, then decimals. A comma before one or two digits is a decimal comma in any document. */
 const NUMBER =

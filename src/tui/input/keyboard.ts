@@ -49,6 +49,8 @@ export function listenToKeyboard(
   return () => {
     sequence?.cancel()
     sequence = undefined
+    // Otherwise a pending Escape would change the first key after the next start.
+    decoder.flush()
     process.off('exit', restore)
     input.off('data', onData)
     input.pause()
