@@ -42,7 +42,10 @@ export class ServerLeases implements Leases {
     const sentAt = performance.now()
     const sql = `INSERT INTO daemons (id, alive_until) VALUES (?, ${NOW} + ?) ON CONFLICT DO UPDATE SET alive_until = excluded.alive_until`
     await this.#database.write((transaction) => transaction.run(sql, [this.#daemonId, DAEMON_TIMEOUT_MS]))
-    if (this.term === undefined) this.#term++
+    if (this.term === undefined) {
+      this.#term++
+      this.#aliveSince = undefined
+    }
     this.#renewedAt = sentAt
     this.#aliveSince ??= performance.now()
   }
@@ -107,7 +110,7 @@ export class ServerLeases implements Leases {
   async #work(): Promise<void> {
     try {
       await this.beat()
-      // After an outage of the server all leases have expired: the other daemons get the time to renew theirs first.
+      // After an outage of the server or a pause of the machine, all leases have expired: others get the time to renew theirs first.
       if (performance.now() - (this.#aliveSince as number) < DAEMON_TIMEOUT_MS) return
       await this.#database.write(removeEndedDaemons)
       for (const listener of this.#listeners) await listener()
