@@ -40,6 +40,8 @@ const TEXTS_PER_WORKER = 16
 const QUERY_TEXTS_PER_WORKER = 4
 /** Enough that a worker never waits for the daemon, and few enough that others do not wait long. */
 const MAX_TEXTS_AHEAD = 2
+/** One at a time: the next text of a query goes to the worker that is free first. */
+const MAX_QUERY_TEXTS_AHEAD = 1
 const MAX_QUEUED_TEXTS = 20_000
 /** Reranking and answering read the same passages one after the other. */
 const MAX_CACHED_READINGS = 64
@@ -67,7 +69,7 @@ export class EmbeddedModels {
       idleMs,
       maxQueued: MAX_QUEUED_TEXTS,
       jobsPerWorker: { high: QUERY_TEXTS_PER_WORKER, normal: TEXTS_PER_WORKER, low: TEXTS_PER_WORKER },
-      pipeline: { high: MAX_TEXTS_AHEAD, normal: MAX_TEXTS_AHEAD, low: MAX_TEXTS_AHEAD },
+      pipeline: { high: MAX_QUERY_TEXTS_AHEAD, normal: MAX_TEXTS_AHEAD, low: MAX_TEXTS_AHEAD },
       // The system may have killed the worker, for example to free memory.
       attempts: 2,
       logger,
@@ -105,6 +107,8 @@ export class EmbeddedModels {
     const createKey = (text: string) => `${question}\0${text}`
     const readings = new Map(texts.map((text) => [text, this.#readings.get(createKey(text))]))
     const unread = [...readings].flatMap(([text, reading]) => (reading ? [] : [text]))
+    // The longest first, so that all workers end at about the same time.
+    unread.sort((a, b) => b.length - a.length)
     const tasks = unread.map((text) => ({ text, question }))
     const results = (await this.#run(tasks, options)) as Reading[]
     for (const [index, text] of unread.entries()) {

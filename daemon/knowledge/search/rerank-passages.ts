@@ -7,7 +7,7 @@ import { isOtherLanguage } from '../../language/content-words.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 
 /** Passages that are read, unless more are requested. Reading takes time, and passages further down seldom get to the top. */
-export const RERANK_DEPTH = 10
+export const RERANK_DEPTH = 8
 /** Share of the reading model's score in that of a passage (docs/reader.md has the figures). */
 const RERANK_WEIGHT = 0.3
 
