@@ -2,12 +2,20 @@
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Outbound } from './client.ts'
 
+/** What decides how a body is read. */
+export interface ResponseHead {
+  /** The types that the request accepts. */
+  accept: string
+  status: number
+  contentType: string
+}
+
 interface GuardedFetchOptions {
   allowPrivateNetwork: boolean
   /** Until the headers of the response arrive. */
   timeoutMs: number
   /** Returns a function that is called with each part of the body. It returns why reading must stop, if it must. */
-  createLimit(contentType: string): (part: Uint8Array) => string | undefined
+  createLimit(head: ResponseHead): (part: Uint8Array) => string | undefined
 }
 
 /** Responses to these statuses have no body. */
@@ -32,7 +40,8 @@ export function createGuardedFetch(
       signal: signal ?? undefined,
     })
     const hasBody = !EMPTY_STATUSES.includes(opened.status)
-    const stream = hasBody ? ReadableStream.from(limitParts(opened.body, createLimit(String(opened.headers['content-type'] ?? '')))) : null
+    const head = { accept: headers.accept ?? '', status: opened.status, contentType: String(opened.headers['content-type'] ?? '') }
+    const stream = hasBody ? ReadableStream.from(limitParts(opened.body, createLimit(head))) : null
     if (!hasBody) opened.body.destroy()
     const response = new Response(stream as ConstructorParameters<typeof Response>[0], { status: opened.status, headers: opened.headers })
     Object.defineProperty(response, 'url', { value: opened.url })

@@ -23,6 +23,7 @@ test.after(reportFailure(() => Promise.all([fixture.close(), web.close()])))
 test.after.each(() => {
   web.answer = undefined
   web.metadata = {}
+  web.sendsEvents = false
 })
 
 const addUrl = (fields: object = {}) =>
@@ -123,6 +124,16 @@ test('metadata that points to a forbidden address is not followed', async () => 
   await victim.close()
 })
 
+test('metadata with too many values is refused, also if it is sent as events', async () => {
+  for (const sendsEvents of [false, true]) {
+    Object.assign(web, { sendsEvents, metadata: { scopes_supported: Array(30_001).fill('a') } })
+    const server = await addUrl({ auth: { type: 'oauth' } })
+    const { status, body } = await fixture.service.post(`/mcp-servers/${server.id}/authorize`, REDIRECT)
+    assert.ok(status >= 500, `${status}`)
+    assert.match(body.error, /sent a message with more than 30000 values/)
+  }
+})
+
 const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; error: RegExp; fields?: object }> = {
   'never answers': { answer: () => {}, error: /did not respond/, fields: { timeout_ms: 1_000 } },
   'redirects to another server': {
@@ -143,6 +154,13 @@ const HOSTILE: Record<string, { answer: NonNullable<OAuthServer['answer']>; erro
   },
   'answers with too many values': {
     answer: (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(`[${'1,'.repeat(30_000)}1]`),
+    error: /sent a message with more than 30000 values/,
+  },
+  'answers with too many values, between empty lines': {
+    answer: (_, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'application/json; a="text/event-stream"' })
+        .end(`[${'1,'.repeat(20_000)}\n\n${'1,'.repeat(20_000)}1]`),
     error: /sent a message with more than 30000 values/,
   },
   'answers with a page': {

@@ -61,12 +61,25 @@ test('a message has at most 4 MB', () => {
 
 test('an empty line ends a message only in a stream of events', () => {
   const parts = [array(20_000), '\n\n', array(20_000)].map((text) => Buffer.from(text))
-  const find = (type: string) => {
-    const limit = createResponseLimit(new TrafficLimit())(type)
+  const find = (contentType: string, { accept = 'application/json, text/event-stream', status = 200 } = {}) => {
+    const limit = createResponseLimit(new TrafficLimit())({ accept, status, contentType })
     return parts.map((part) => limit(part)).find(Boolean)
   }
-  assert.is(find('text/event-stream; charset=utf-8'), undefined)
-  assert.is(find('application/json'), TOO_MANY)
+  for (const type of ['text/event-stream', 'text/event-stream; charset=utf-8', ' Text/Event-Stream ;a="application/json"'])
+    assert.is(find(type), undefined, type)
+  for (const type of ['', 'application/json', 'application/json; a="text/event-stream"', 'text/event-stream,application/json'])
+    assert.is(find(type), TOO_MANY, type)
+  assert.is(find('text/event-stream', { accept: 'application/json' }), TOO_MANY, 'a request that accepts no events')
+  assert.is(find('text/event-stream', { status: 400 }), TOO_MANY, 'an error')
+})
+
+test('a response has at most 64 MB, however slowly it arrives', () => {
+  // Stands for a limit on what arrives within ten seconds, of which none is exceeded.
+  const traffic = Object.assign(new TrafficLimit(), { count: () => undefined })
+  const limit = createResponseLimit(traffic)({ accept: 'text/event-stream', status: 200, contentType: 'text/event-stream' })
+  const event = Buffer.from(`${'x'.repeat(1024 * 1024 - 2)}\n\n`)
+  for (let megabytes = 1; megabytes <= 64; megabytes++) assert.is(limit(event), undefined)
+  assert.is(limit(event), 'sent a response of more than 64 MB')
 })
 
 test.run()

@@ -1,4 +1,6 @@
 /** MCP servers that flood, hang, or leave processes behind. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { isProcessAlive } from '../../../src/client/address.ts'
 import type { Json } from '../../../test/harness/test-server.ts'
@@ -34,12 +36,13 @@ export const mcpServers: Scenario = {
         const { status, text } = await daemon.client.post(`/mcp-tools/${tool}/test`, { arguments: {} })
         if (status < 400) violations.push(`the tool ${name} returned ${status}: ${text.slice(0, 200)}`)
       }
+      violations.push(...(await answerBetweenLines(daemon)))
       for (const name of FORKS) violations.push(...(await leaveProcess(daemon, name)))
       const times = await others.stop()
       violations.push(...times.failures)
       if (times.slowestMs > MAX_WAIT_MS) violations.push(`another client waited for ${Math.round(times.slowestMs)} ms`)
       return {
-        amount: `${MODES.length + TOOLS.length + FORKS.length} misbehaving servers and tools`,
+        amount: `${MODES.length + TOOLS.length + FORKS.length + 1} misbehaving servers and tools`,
         figure: formatSlowest(times),
         violations,
       }
@@ -60,6 +63,21 @@ async function addTool({ client }: RunningDaemon, server: Json, name: string): P
   const { tools } = await client.create(`/mcp-servers/${server.id}/discover`, {})
   const { tool, offered } = tools.find((found: Json) => found.tool === name)
   return (await client.create('/mcp-tools', { mcp_server_id: server.id, tool, ...offered })).id
+}
+
+/** Empty lines end a message in a stream of events, but not in JSON, whatever the parameters of its type contain. */
+async function answerBetweenLines({ client }: RunningDaemon): Promise<string[]> {
+  const body = `[${`${'1,'.repeat(20_000)}\n\n`.repeat(4)}1]`
+  const server = createServer((_, response) =>
+    response.writeHead(200, { 'content-type': 'application/json; a="text/event-stream"' }).end(body),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const { id } = await client.create('/mcp-servers', { name: `s${++count}`, url, allow_private_network: true })
+  const { status, text } = await client.post(`/mcp-servers/${id}/discover`, {})
+  server.closeAllConnections()
+  server.close()
+  return text.includes('more than 30000 values') ? [] : [`JSON of 80,000 values returned ${status}: ${text.slice(0, 200)}`]
 }
 
 /** A process that keeps the output of its server open must not outlive a change of the server. */

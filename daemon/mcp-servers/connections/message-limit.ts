@@ -1,4 +1,5 @@
 /** Limits what an MCP server sends, before it is parsed, so that it cannot occupy the daemon. */
+import type { ResponseHead } from '../../outbound/guarded-fetch.ts'
 
 const WINDOW_MS = 10_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -7,6 +8,8 @@ const MAX_VALUES = 100_000
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Validating as many takes half a second. */
 const MAX_MESSAGE_VALUES = 30_000
+/** The SDK keeps the whole body of a response that it does not parse. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 interface Amounts {
   bytes?: number
@@ -43,6 +46,7 @@ export class TrafficLimit {
 /** Where messages end: with a line, with an empty line (server-sent events), or with the response. */
 export type MessageEnd = 'line' | 'empty line' | 'response'
 
+const EVENT_STREAM = 'text/event-stream'
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 const QUOTE = 0x22
@@ -111,7 +115,19 @@ export class MessageLimit {
 /** Limits the bodies of responses. `report` receives what was exceeded. */
 export const createResponseLimit =
   (traffic: TrafficLimit, report = (exceeded: string | undefined) => exceeded) =>
-  (contentType: string): ((part: Uint8Array) => string | undefined) => {
-    const limit = new MessageLimit(traffic, contentType.includes('text/event-stream') ? 'empty line' : 'response')
-    return (part) => report(limit.count(part))
+  (head: ResponseHead): ((part: Uint8Array) => string | undefined) => {
+    const limit = new MessageLimit(traffic, isStream(head) ? 'empty line' : 'response')
+    let bytes = 0
+    return (part) => {
+      bytes += part.length
+      const isTooLong = bytes > MAX_RESPONSE_BYTES
+      return report(isTooLong ? `sent a response of more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB` : limit.count(part))
+    }
   }
+
+/**
+ * Whether the SDK reads a response as events. It reads all others as one JSON value, in which an empty line ends nothing: those of
+ * another type, whatever their parameters contain, those that report an error, and those about OAuth, for which it accepts no events.
+ */
+const isStream = ({ accept, status, contentType }: ResponseHead): boolean =>
+  accept.includes(EVENT_STREAM) && status >= 200 && status < 300 && contentType.split(';', 1)[0]?.trim().toLowerCase() === EVENT_STREAM

@@ -12,6 +12,8 @@ export interface OAuthServer {
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
   /** Replaces fields of the metadata. */
   metadata: Record<string, unknown>
+  /** Sends answers about OAuth as events, as which they are never read: with an empty line after each comma. */
+  sendsEvents: boolean
   close(): Promise<void>
 }
 
@@ -25,8 +27,11 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part as Buffer)
     const body = Buffer.concat(parts).toString()
-    const sendJson = (value: Json, status = 200) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+    const sendJson = (value: Json, status = 200) => {
+      const json = JSON.stringify(value)
+      if (!started.sendsEvents) return response.writeHead(status, { 'content-type': 'application/json' }).end(json)
+      response.writeHead(status, { 'content-type': 'text/event-stream' }).end(json.replaceAll(',', ',\n\n'))
+    }
     if (url.pathname.startsWith('/.well-known/oauth-protected-resource'))
       return sendJson({ resource: `${started.origin}/mcp`, authorization_servers: [started.origin], ...started.metadata })
     if (url.pathname.startsWith('/.well-known/oauth-authorization-server'))
@@ -87,6 +92,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     accepted: new Set(['static-token-0123456789']),
     answer: undefined,
     metadata: {},
+    sendsEvents: false,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
