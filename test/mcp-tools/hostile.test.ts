@@ -113,6 +113,12 @@ test('a result with too many values is refused before it is parsed', async () =>
   }
 })
 
+test('a result with too many invalid blocks is refused before they are described', async () => {
+  const server = await fixture.addServer('good')
+  const [id] = await fixture.approve(server, 'invalid_blocks')
+  await expectError(fixture.call(id as string), 'UNAVAILABLE', { error: /sent a message with more than 2000 elements of lists/ })
+})
+
 test('a process that the server leaves behind with its output open neither delays a change of the server nor survives it', async () => {
   const server = await fixture.addServer('good')
   const [fork] = await fixture.approve(server, 'fork')

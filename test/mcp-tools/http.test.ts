@@ -22,6 +22,7 @@ test.before(
 test.after(reportFailure(() => Promise.all([fixture.close(), web.close()])))
 test.after.each(() => {
   web.answer = undefined
+  web.results = {}
   web.metadata = {}
   web.sendsEvents = false
 })
@@ -179,6 +180,13 @@ for (const [behaviour, { answer, error, fields }] of Object.entries(HOSTILE))
     assert.not.match(body.error, /\p{Control}/u)
     assert.is((await fixture.service.get('/health')).status, 200)
   })
+
+test('a result with too many invalid blocks is refused before they are described', async () => {
+  const server = await addUrl(bearer)
+  const [greet] = await fixture.approve(server, 'greet')
+  web.results = { 'tools/call': { content: Array(14_500).fill({ type: 'text' }) } }
+  await expectError(fixture.call(greet as string), 'UNAVAILABLE', { error: /sent a message with more than 2000 elements of lists/ })
+})
 
 test('Cadre itself is used as a server of the newest revision', async () => {
   const other = await McpFixture.open()

@@ -82,4 +82,40 @@ test('a response has at most 64 MB, however slowly it arrives', () => {
   assert.is(limit(event), 'sent a response of more than 64 MB')
 })
 
+const TOO_LONG = 'sent a message with more than 2000 elements of lists'
+const elements = (count: number) => Array(count).fill({ type: 'text' })
+
+test('elements that are validated one by one are counted, wherever they are', () => {
+  const find = (result: unknown) => new TrafficLimit().countElements({ jsonrpc: '2.0', id: 1, result })
+  for (const name of ['content', 'tools', 'contents', 'messages', 'resources']) {
+    assert.is(find({ [name]: elements(2_000) }), undefined)
+    assert.is(find({ [name]: elements(2_001) }), TOO_LONG)
+  }
+  assert.is(find({ content: [{ type: 'text', text: 'a', annotations: { audience: elements(2_000) } }] }), TOO_LONG)
+  assert.is(find({ content: Array(20).fill({ icons: [{ sizes: Array(100).fill(1) }] }) }), TOO_LONG)
+})
+
+test('elements that are not validated one by one are not counted', () => {
+  const traffic = new TrafficLimit()
+  const schema = { type: 'object', properties: { zone: { enum: elements(9_000) } } }
+  const tools = Array(500).fill({ name: 'a', inputSchema: schema, outputSchema: schema, icons: [{ src: 'a', sizes: ['48x48'] }] })
+  for (const message of [
+    { result: { content: [], structuredContent: { rows: elements(29_000) } } },
+    { result: { tools } },
+    { method: 'notifications/message', params: { level: 'info', data: elements(29_000) } },
+    null,
+    [],
+    'text',
+  ])
+    assert.is(traffic.countElements(message), undefined)
+})
+
+test('the elements of several messages are limited together', () => {
+  const traffic = new TrafficLimit()
+  const message = { result: { content: elements(2_000) } }
+  assert.is(traffic.countElements(message, 1), undefined)
+  assert.is(traffic.countElements(message, 1), undefined)
+  assert.is(traffic.countElements(message, 1), 'sent more than 4000 elements of lists within 10 s')
+})
+
 test.run()

@@ -12,7 +12,7 @@ const SCRIPT = fileURLToPath(new URL('../../../test/mcp-tools/servers/hostile.mj
 /** Behaviours of the server that prevent it from listing its tools. */
 const MODES = ['silent', 'endless', 'flood', 'errors', 'memory', 'pages', 'deep', 'huge', 'invalid', 'exit']
 /** Tools that misbehave when they are called. */
-const TOOLS = ['silent', 'endless', 'crash', 'many_keys', 'many_blocks']
+const TOOLS = ['silent', 'endless', 'crash', 'many_keys', 'many_blocks', 'invalid_blocks']
 /** Tools that leave a process behind: one that keeps the output open, one that left the process group. */
 const FORKS = ['fork', 'detach']
 /** Others may wait for a response, but not for seconds. */

@@ -94,8 +94,8 @@ async function createTransport(
     reconnectionOptions: { maxRetries: 2, initialReconnectionDelay: 1_000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 2 },
     authProvider: oauth,
   })
-  // The client calls this handler in addition to its own.
-  transport.onmessage = () => void checkLimit(traffic.count({ messages: 1 }))
+  // The client calls this handler before its own, which no longer expects a response once the transport is closed.
+  transport.onmessage = (message) => void checkLimit(traffic.count({ messages: 1 }) ?? traffic.countElements(message))
   return { transport, getProblem: () => problem }
 }
 

@@ -1,4 +1,4 @@
-/** Limits what an MCP server sends, before it is parsed, so that it cannot occupy the daemon. */
+/** Limits what an MCP server sends, before it is parsed and before it is validated, so that it cannot occupy the daemon. */
 import type { ResponseHead } from '../../outbound/guarded-fetch.ts'
 
 const WINDOW_MS = 10_000
@@ -6,8 +6,17 @@ const MAX_BYTES = 32 * 1024 * 1024
 const MAX_MESSAGES = 2_000
 const MAX_VALUES = 100_000
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-/** Validating as many takes half a second. */
+/** Validating as many takes half a second, if they are valid. */
 const MAX_MESSAGE_VALUES = 30_000
+/**
+ * Elements of lists that the MCP SDK validates one by one. It describes each invalid one, in several thousand characters if it is a
+ * block of content: those of 14,500 blocks took two seconds, those of as many as here take about half a second. Results have fewer:
+ * 500 tools with an icon of one size each are 1,500 elements.
+ */
+const MAX_MESSAGE_ELEMENTS = 2_000
+const MAX_ELEMENTS = 4_000
+/** The SDK accepts any values here, and a result may contain many. */
+const UNVALIDATED = ['structuredContent', 'inputSchema', 'outputSchema', '_meta']
 /** The SDK keeps the whole body of a response that it does not parse. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
@@ -16,6 +25,7 @@ interface Amounts {
   messages?: number
   /** Values of JSON. */
   values?: number
+  elements?: number
 }
 
 /** Limits all messages within ten seconds. */
@@ -24,23 +34,47 @@ export class TrafficLimit {
   #bytes = 0
   #messages = 0
   #values = 0
+  #elements = 0
 
   /** Returns what was exceeded, if anything. */
-  count({ bytes = 0, messages = 0, values = 0 }: Amounts, now = performance.now()): string | undefined {
+  count({ bytes = 0, messages = 0, values = 0, elements = 0 }: Amounts, now = performance.now()): string | undefined {
     if (now - this.#windowStart > WINDOW_MS) {
       this.#windowStart = now
       this.#bytes = 0
       this.#messages = 0
       this.#values = 0
+      this.#elements = 0
     }
     this.#bytes += bytes
     this.#messages += messages
     this.#values += values
+    this.#elements += elements
     const window = `within ${WINDOW_MS / 1000} s`
     if (this.#bytes > MAX_BYTES) return `sent more than ${MAX_BYTES / 1024 / 1024} MB ${window}`
     if (this.#messages > MAX_MESSAGES) return `sent more than ${MAX_MESSAGES} messages ${window}`
-    return this.#values > MAX_VALUES ? `sent more than ${MAX_VALUES} values ${window}` : undefined
+    if (this.#values > MAX_VALUES) return `sent more than ${MAX_VALUES} values ${window}`
+    return this.#elements > MAX_ELEMENTS ? `sent more than ${MAX_ELEMENTS} elements of lists ${window}` : undefined
   }
+
+  /** To be called with each parsed message before the SDK validates it. */
+  countElements(message: unknown, now?: number): string | undefined {
+    const elements = countElements((message as { result?: unknown } | null)?.result)
+    if (elements > MAX_MESSAGE_ELEMENTS) return `sent a message with more than ${MAX_MESSAGE_ELEMENTS} elements of lists`
+    return this.count({ elements }, now)
+  }
+}
+
+/** Not recursive, because the result may nest deeply. */
+function countElements(result: unknown): number {
+  let elements = 0
+  const values = [result]
+  while (values.length > 0) {
+    const value = values.pop()
+    if (value === null || typeof value !== 'object') continue
+    if (Array.isArray(value)) elements += value.length
+    for (const [name, part] of Object.entries(value)) if (!UNVALIDATED.includes(name)) values.push(part)
+  }
+  return elements
 }
 
 /** Where messages end: with a line, with an empty line (server-sent events), or with the response. */

@@ -141,7 +141,10 @@ export class StdioTransport implements Transport {
     const exceeded = this.#traffic.count({ messages: 1 })
     if (exceeded) return void this.#fail(exceeded)
     try {
-      this.onmessage?.(JSON.parse(line) as JSONRPCMessage)
+      const message = JSON.parse(line) as JSONRPCMessage
+      const tooLong = this.#traffic.countElements(message)
+      if (tooLong) return void this.#fail(tooLong)
+      this.onmessage?.(message)
     } catch (error) {
       // Some servers write log lines to stdout.
       this.onerror?.(error as Error)

@@ -33,6 +33,7 @@ const GOOD = () => [
   { name: 'many_keys', description: 'Returns 300,000 keys', inputSchema: object() },
   { name: 'many_blocks', description: 'Returns 1,000,000 blocks', inputSchema: object() },
   { name: 'blocks', description: 'Returns too many blocks', inputSchema: object() },
+  { name: 'invalid_blocks', description: 'Returns 14,500 blocks without a text', inputSchema: object() },
   { name: 'structured', description: 'Returns a value', inputSchema: object() },
 ]
 const LISTS = {
@@ -135,6 +136,7 @@ const CALLS = {
   many_keys: (id) => send({ id, result: { content: [], structuredContent: createKeys(300_000) } }),
   many_blocks: (id) => send({ id, result: { content: Array(1_000_000).fill({}) } }),
   blocks: (id) => send({ id, result: { content: Array(15_001).fill({ type: 'text', text: 'x' }) } }),
+  invalid_blocks: (id) => send({ id, result: { content: Array(14_500).fill({ type: 'text' }) } }),
   fail: (id) => send({ id, result: { ...text('the disk is full'), isError: true } }),
   crash: () => {
     process.stderr.write(`out of \u001b[31mluck ${process.env.CANARY ?? ''}\n`)

@@ -10,6 +10,8 @@ export interface OAuthServer {
   accepted: Set<string>
   /** Replaces the answers of /mcp. */
   answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined
+  /** Replaces the results of methods. */
+  results: Record<string, Json>
   /** Replaces fields of the metadata. */
   metadata: Record<string, unknown>
   /** Sends answers about OAuth as events, as which they are never read: with an empty line after each comma. */
@@ -82,6 +84,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
       initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1' } },
       'tools/list': { tools: TOOLS },
       'tools/call': { content: [{ type: 'text', text: 'Hello!' }] },
+      ...started.results,
     }
     const result = results[method as string]
     return sendJson({ jsonrpc: '2.0', id, ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }) })
@@ -91,6 +94,7 @@ export async function startOAuthServer(): Promise<OAuthServer> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accepted: new Set(['static-token-0123456789']),
     answer: undefined,
+    results: {},
     metadata: {},
     sendsEvents: false,
     close: () =>
