@@ -1,7 +1,7 @@
 /** Sends HTTP requests to the service and waits out its rate limit. */
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { scaleTimeout } from '../deadline.ts'
+import { type Deadline, scaleTimeout, startDeadline } from '../deadline.ts'
 import { parseServiceError, UnreachableError } from './errors.ts'
 
 export interface Connection {
@@ -36,7 +36,7 @@ export interface ClientRequest {
   headers?: Record<string, string>
   body?: string | Uint8Array
   signal?: AbortSignal
-  /** Aborts the request after this long without a response. Default: RESPONSE_TIMEOUT_MS. */
+  /** Aborts the request this long after its start if the response has not begun. Default: RESPONSE_TIMEOUT_MS. */
   responseTimeoutMs?: number
   /** Aborts the response body after this long without data. */
   idleTimeoutMs?: number
@@ -53,6 +53,8 @@ export interface ClientResponse {
 export const SLOW_MS = 2_000
 /** A local model may need minutes for an answer that is not streamed. */
 const RESPONSE_TIMEOUT_MS = 15 * 60_000
+/** A response cannot begin before a large body is sent, so this time is added. */
+const UPLOAD_BYTES_PER_SECOND = 10_000
 const MAX_ATTEMPTS = 4
 const MAX_RETRY_AFTER_SECONDS = 90
 
@@ -73,21 +75,24 @@ export async function sendRequest(connection: Connection, request: ClientRequest
 export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'agent'>, request: ClientRequest): Promise<ClientResponse> {
   const { url, token, agent } = connection
   const { method, path, body, signal, responseTimeoutMs = scaleTimeout(RESPONSE_TIMEOUT_MS), idleTimeoutMs } = request
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+  const bytes = Buffer.byteLength(body ?? '')
+  const length = body === undefined ? {} : { 'content-length': String(bytes) }
   const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}), ...length, ...request.headers }
   const open = url.startsWith('https:') ? (await import('node:https')).request : httpRequest
+  // Counts from the start: interim responses such as 102, and headers byte by byte, are no response.
+  const limitMs = responseTimeoutMs + Math.floor(bytes / UPLOAD_BYTES_PER_SECOND) * 1_000
   let isReused = false
+  let deadline: Deadline | undefined
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { method, headers, agent, timeout: responseTimeoutMs, ...(signal ? { signal } : {}) }
+      const options = { method, headers, agent, ...(signal ? { signal } : {}) }
       const opened = open(`${url}${path}`, options, resolve).on('error', (error) => {
         isReused = opened.reusedSocket
         reject(error)
       })
-      const giveUp = () => opened.destroy(createResponseError(url, `did not begin within ${responseTimeoutMs / 1000} seconds`))
-      opened.on('timeout', giveUp).on('response', () => opened.off('timeout', giveUp))
+      deadline = startDeadline(limitMs, () => opened.destroy(createResponseError(url, `did not begin within ${limitMs / 1000} seconds`)))
       opened.end(body)
-    })
+    }).finally(() => deadline?.cancel())
     if (idleTimeoutMs !== undefined) message.setTimeout(idleTimeoutMs, () => message.destroy(createIdleError(url, idleTimeoutMs)))
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message, url) }
   } catch (error) {

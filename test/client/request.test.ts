@@ -1,9 +1,10 @@
-/** Requests on connections that the service has closed. */
-import { Agent, createServer } from 'node:http'
+/** Requests on connections that the service has closed, and responses that do not begin. */
+import { Agent, createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type Connection, sendOnce } from '../../src/client/request.ts'
+import { type ClientRequest, type Connection, sendOnce } from '../../src/client/request.ts'
+import { startDeadline } from '../../src/deadline.ts'
 
 const test = suite('requests')
 
@@ -37,5 +38,65 @@ test('a POST is not sent again, because it may have had an effect', () =>
     assert.instance(failure, Error)
     assert.match((failure as Error).message, 'ECONNRESET')
   }))
+
+/** Sends a request to a service, and returns the response body or the error message. */
+async function sendTo(listener: RequestListener, request: Partial<ClientRequest>): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connection = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: undefined, agent: new Agent() }
+  try {
+    return await (await sendOnce(connection, { method: 'POST', path: '/api/agents', responseTimeoutMs: 50, ...request })).text()
+  } catch (error) {
+    return (error as Error).message
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+/** Far more than are sent within the timeout. Then the service responds. */
+const PARTS = 1_000
+
+/** Sends the parts one after another, in far shorter intervals than the timeout. */
+const drip =
+  (start: string, part: string, end: string): RequestListener =>
+  ({ socket }) => {
+    socket.write(start)
+    let parts = 0
+    const timer = setInterval(() => {
+      if (parts++ < PARTS) return socket.write(part)
+      clearInterval(timer)
+      socket.end(end)
+    }, 5)
+    socket.on('close', () => clearInterval(timer))
+  }
+
+const EMPTY_RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
+
+for (const [name, listener] of [
+  ['nothing', () => {}],
+  ['interim responses', drip('', 'HTTP/1.1 102 Processing\r\n\r\n', EMPTY_RESPONSE)],
+  ['a header byte by byte', drip('HTTP/1.1 200 OK\r\nx: ', 'a', '\r\ncontent-length: 0\r\n\r\n')],
+] as const)
+  test(`a response must begin within the timeout, and ${name} is no response`, async () => {
+    assert.match(await sendTo(listener, {}), /^The response of http:.* did not begin within 0\.05 seconds\.$/)
+  })
+
+test('interim responses are no error', async () => {
+  const respond: RequestListener = (_, response) => {
+    response.writeProcessing()
+    response.end('done')
+  }
+  assert.is(await sendTo(respond, { responseTimeoutMs: 1_000_000 }), 'done')
+})
+
+test('a large body adds to the timeout, because the response begins after it', async () => {
+  const listener: RequestListener = (request, response) => {
+    // The timeout alone has passed by then.
+    request.resume().on('end', () => startDeadline(250, () => response.end('done')))
+  }
+  assert.is(await sendTo(listener, { body: 'x'.repeat(10_000_000) }), 'done')
+  assert.match(await sendTo(listener, { body: 'x' }), 'did not begin within 0.05 seconds')
+})
 
 test.run()
