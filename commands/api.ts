@@ -7,9 +7,9 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { ReportedError, toFailure, UsageError } from '../src/cli/terminal/errors.ts'
 import { formatJson } from '../src/cli/terminal/render.ts'
 import { sanitizeText } from '../src/cli/terminal/text.ts'
-import { createResponseError, isSuccess, paginate } from '../src/client/call.ts'
+import { createResponseError, isSuccess } from '../src/client/call.ts'
+import { type Page, readAllPages } from '../src/client/paginate.ts'
 import { type ClientRequest, type ClientResponse, type Connection, sendRequest } from '../src/client/request.ts'
-import type { Pagination } from '../src/contract/schemas/list-query.ts'
 
 export default class Api extends CadreCommand {
   static override description =
@@ -63,7 +63,6 @@ function formatBody(reply: ClientResponse, text: string, raw: boolean): string {
 
 async function fetchAllPages(connection: Connection, sent: ClientRequest): Promise<unknown> {
   if (sent.method !== 'GET') throw new UsageError('--paginate works only with GET.')
-  const data: unknown[] = []
   const read = async (page: number) => {
     const address = new URL(sent.path, connection.url)
     address.searchParams.set('page', String(page))
@@ -71,10 +70,10 @@ async function fetchAllPages(connection: Connection, sent: ClientRequest): Promi
     const reply = await sendRequest(connection, { ...sent, path: `${address.pathname}${address.search}` })
     const text = await reply.text()
     if (!isSuccess(reply)) throw createResponseError(reply, text)
-    const answer = JSON.parse(text) as { data: unknown[]; pagination?: Pagination }
+    const answer = JSON.parse(text) as Pick<Page<unknown>, 'data'> & Partial<Page<unknown>>
     if (!answer.pagination) throw new UsageError(`${sent.path} is not a paged list.`, 'Remove --paginate.')
     return { data: answer.data, pagination: answer.pagination }
   }
-  for await (const page of paginate(read, connection)) data.push(...page.data)
+  const data = await readAllPages(read, connection)
   return { success: true, data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }

@@ -1,6 +1,5 @@
 /** Calls the routes of the contract; types, path and query come from the route. */
 import { getRoutePath, type ResponseBody, type Route, type RouteInput } from '../contract/route.ts'
-import type { Pagination } from '../contract/schemas/list-query.ts'
 import { scaleTimeout } from '../deadline.ts'
 import { decodeEvents, type ServerEvent } from '../sse.ts'
 import { parseServiceError } from './errors.ts'
@@ -91,25 +90,4 @@ export function isSuccess({ status }: ClientResponse): boolean {
 
 export function createResponseError(response: ClientResponse, text: string): Error {
   return parseServiceError(response.status, text, response.headers['x-request-id'] as string | undefined)
-}
-
-/** Yields the pages of a list. With a connection, shows progress if that takes long. */
-export async function* paginate<T>(
-  read: (page: number) => Promise<{ data: T[]; pagination: Pagination }>,
-  { showProgress }: Pick<Connection, 'showProgress'> = {},
-): AsyncGenerator<{ data: T[]; pagination: Pagination }> {
-  const startedAt = Date.now()
-  let done = 0
-  try {
-    for (let page = 1; ; page++) {
-      const response = await read(page)
-      const { pages, total } = response.pagination
-      done += response.data.length
-      if (Date.now() - startedAt > SLOW_MS) showProgress?.({ label: 'Reading', done, total, unit: 'items' })
-      yield response
-      if (page >= pages) return
-    }
-  } finally {
-    showProgress?.(undefined)
-  }
 }

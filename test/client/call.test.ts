@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'
-import { buildPath, call, paginate, stream } from '../../src/client/call.ts'
+import { buildPath, call, stream } from '../../src/client/call.ts'
 import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
 import { type BodyLimits, type Connection, readText } from '../../src/client/request.ts'
 import { agentRoutes } from '../../src/contract/families/agents.ts'
@@ -197,23 +197,6 @@ test('a response that does not begin, a stream that falls silent and one without
   assert.match(silent.message, /^No data from http:.* for 0.05 seconds\.$/)
   const another = await readFirst((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
   assert.instance(another, ServiceError)
-})
-
-test('paginate reads every page', async () => {
-  const pages: number[] = []
-  const read = async (page: number) => {
-    pages.push(page)
-    return { data: [page], pagination: { page, limit: 1, total: 3, pages: 3 } }
-  }
-  const items = []
-  for await (const { data } of paginate(read)) items.push(...data)
-  assert.equal(
-    [items, pages],
-    [
-      [1, 2, 3],
-      [1, 2, 3],
-    ],
-  )
 })
 
 /** Reads the body of a response that the listener sends, with small limits. */

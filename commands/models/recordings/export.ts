@@ -6,7 +6,8 @@ import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
-import { call, paginate } from '../../../src/client/call.ts'
+import { call } from '../../../src/client/call.ts'
+import { paginate } from '../../../src/client/paginate.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 export default class RecordingsExport extends CadreCommand {

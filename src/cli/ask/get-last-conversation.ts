@@ -1,5 +1,6 @@
 /** Gets the conversation that `--continue` continues: the caller's newest one whose agent exists. */
-import { call, paginate } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { paginate } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'

@@ -1,4 +1,5 @@
-import { call, paginate } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { readAllPages } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Conversation, conversationRoutes, MAX_MESSAGES } from '../../contract/families/conversations.ts'
 
@@ -8,7 +9,6 @@ export async function getConversation(connection: Connection, id: string): Promi
   if (data.message_count <= data.messages.length) return data
   const read = (page: number) =>
     call(connection, conversationRoutes.messages, { params: { id }, query: { page, limit: MAX_MESSAGES, order: 'asc' } })
-  const messages = []
-  for await (const page of paginate(read, connection)) messages.push(...page.data)
+  const messages = await readAllPages(read, connection)
   return { ...data, messages, message_count: messages.length }
 }

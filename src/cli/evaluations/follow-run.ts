@@ -1,6 +1,7 @@
 /** Follows a run of an evaluation with a progress bar, and lists its results. */
-import { call, paginate, stream } from '../../client/call.ts'
+import { call, stream } from '../../client/call.ts'
 import { UnreachableError } from '../../client/errors.ts'
+import { readAllPages } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, runRoutes } from '../../contract/families/evaluation-runs.ts'
@@ -53,7 +54,5 @@ export async function listResults(connection: Connection, id: string, run_id: st
     const { results, pagination } = (await call(connection, runRoutes.results, { params: { id }, query })).data
     return { data: results, pagination }
   }
-  const all: RunResult[] = []
-  for await (const { data } of paginate(read, connection)) for (const result of data) all.push(result)
-  return all
+  return readAllPages(read, connection)
 }

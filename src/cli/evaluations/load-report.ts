@@ -1,6 +1,7 @@
 /** Loads what a report of a run contains: results, the comparison with a baseline, and the runs before. */
 import type { Static } from 'typebox'
-import { call, paginate } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { paginate } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { type Run, type RunComparison, type RunDetails, type RunResult, runRoutes } from '../../contract/families/evaluation-runs.ts'
 import { MAX_TEST_CASES } from '../../contract/families/evaluations.ts'

@@ -1,7 +1,8 @@
 /** Creates or updates a knowledge source, uploads its files, syncs it and creates its RAG tool. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { call, paginate } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { readAllPages } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes } from '../../contract/families/documents.ts'
@@ -168,10 +169,11 @@ async function uploadFiles(
 
 /** Lists content hashes by document name, so that unchanged files are not uploaded again. */
 async function listContentHashes(connection: Connection, id: string): Promise<Map<string, string>> {
-  const hashes = new Map<string, string>()
-  const read = (page: number) => call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
-  for await (const { data } of paginate(read)) for (const { name, content_hash } of data) hashes.set(name, content_hash)
-  return hashes
+  const read = async (page: number) => {
+    const { data, pagination } = await call(connection, documentRoutes.list, { params: { id }, query: { page, limit: 100 } })
+    return { data: data.map(({ name, content_hash }): [string, string] => [name, content_hash]), pagination }
+  }
+  return new Map(await readAllPages(read))
 }
 
 async function hashFile(path: string): Promise<string | undefined> {

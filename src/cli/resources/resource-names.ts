@@ -1,7 +1,7 @@
 /** Fetches the names of resources by ID. */
-import { call, paginate } from '../../client/call.ts'
+import { call } from '../../client/call.ts'
+import { type Page, paginate } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
-import type { Pagination } from '../../contract/schemas/list-query.ts'
 import type { Body } from '../input/input-reader.ts'
 import { detectKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
 
@@ -13,8 +13,7 @@ export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: 
   const names = new Map<string, string>()
   if (ids.length === 0) return names
   const list = await KINDS[kind].list()
-  const read = async (query: Body) =>
-    (await call(connection, list, { query })) as unknown as { data: { id: string; name: unknown }[]; pagination: Pagination }
+  const read = async (query: Body) => (await call(connection, list, { query })) as unknown as Page<{ id: string; name: unknown }>
   let missing: string[] = []
   // Pages through the list while many are missing, then fetches the rest one by one.
   for await (const { data, pagination } of paginate((page) => read({ limit: NAMES_PER_PAGE, page }))) {

@@ -4,6 +4,7 @@ import { agentTopic } from '../../cli/resources/topics/agents.ts'
 import { conversationTopic } from '../../cli/resources/topics/conversations.ts'
 import { modelTopic } from '../../cli/resources/topics/models.ts'
 import { call } from '../../client/call.ts'
+import { paginate } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import { handleError } from '../../contract/errors.ts'
 import { type Agent, type AgentItem, agentRoutes } from '../../contract/families/agents.ts'
@@ -69,11 +70,15 @@ export async function listLastMessages(
   count: number,
 ): Promise<{ messages: Message[]; earlier: number }> {
   const messages: Message[] = []
-  for (let page = 1; ; page++) {
+  let total = 0
+  const read = (page: number) => {
     const query = { page, limit: Math.min(PAGE_SIZE, count), order: 'desc' as const }
-    const { data, pagination } = await call(connection, conversationRoutes.messages, { params: { id }, query })
-    messages.push(...data)
-    if (messages.length >= count || page >= pagination.pages)
-      return { messages: messages.slice(0, count).reverse(), earlier: Math.max(0, pagination.total - count) }
+    return call(connection, conversationRoutes.messages, { params: { id }, query })
   }
+  for await (const { data, pagination } of paginate(read)) {
+    messages.push(...data)
+    total = pagination.total
+    if (messages.length >= count) break
+  }
+  return { messages: messages.slice(0, count).reverse(), earlier: Math.max(0, total - count) }
 }

@@ -1,11 +1,12 @@
 /** `cadre <topic> list`: lists resources, filtered, sorted and paged. */
 import { boolean, integer, option, string } from '@oclif/core/flags'
-import { call, paginate } from '../../../client/call.ts'
+import { call } from '../../../client/call.ts'
+import { type Page as AnyPage, readAllPages } from '../../../client/paginate.ts'
 import type { Connection } from '../../../client/request.ts'
 import { pluralize } from '../../../contract/crud.ts'
 import type { Route } from '../../../contract/route.ts'
 import { getFields, getScalarType, object } from '../../../contract/schemas/fields.ts'
-import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT, type Pagination } from '../../../contract/schemas/list-query.ts'
+import { DEFAULT_LIMIT, getSortableFields, MAX_LIMIT } from '../../../contract/schemas/list-query.ts'
 import type { Body } from '../../input/input-reader.ts'
 import { parsePair } from '../../input/parse-pair.ts'
 import { repeatable } from '../../input/repeatable-flags.ts'
@@ -26,10 +27,7 @@ export interface Example {
   description: string
 }
 
-interface Page {
-  data: Row[]
-  pagination: Pagination
-}
+type Page = AnyPage<Row>
 
 export function createPagingFlags(sortable: readonly string[]) {
   return {
@@ -59,8 +57,7 @@ export function createQuery(flags: FlagValues): Body {
 export async function fetchList(connection: Connection, route: Route, params: Body, query: Body, all: boolean): Promise<Page> {
   const read = async (page = query.page) => (await call(connection, route, { params, query: { ...query, page } })) as unknown as Page
   if (!all) return read()
-  const data: Row[] = []
-  for await (const page of paginate(read, connection)) data.push(...page.data)
+  const data = await readAllPages(read, connection)
   return { data, pagination: { page: 1, limit: data.length, total: data.length, pages: 1 } }
 }
 
