@@ -6,7 +6,7 @@ import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../src/cli/terminal/confirm.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
-import { isLoopback, resolveSelectedProfile } from '../src/client/address.ts'
+import { createAgent, isLoopback, resolveSelectedProfile } from '../src/client/address.ts'
 import { call } from '../src/client/call.ts'
 import { checkService } from '../src/client/daemon.ts'
 import { isProfileName, storeProfile } from '../src/client/profiles.ts'
@@ -44,7 +44,7 @@ export default class Login extends CadreCommand {
     }
     await checkService(url, 'Check the URL, and that the daemon runs and accepts connections from this machine.', this.notify)
     const token = await readToken(url)
-    const connection = { url, token, notify: this.notify }
+    const connection = { url, token, agent: createAgent(this.paths, url), notify: this.notify }
     await call(connection, agentRoutes.list, { query: { limit: 1 } }).catch(handleError('UNAUTHENTICATED', rejectToken))
     const location = await storeProfile(this.paths, name, url, token)
     this.notify(

@@ -95,14 +95,19 @@ export function isLoopback(url: string): boolean {
 
 /**
  * The token of a profile is sent to its URL only, and no other token is sent there. The admin token of the home is sent only to the
- * daemon of the home, which must prove that it is the one.
+ * daemon of the home. Any token that is sent to the address of this daemon may be one of its tokens, so it must prove that it is the one.
  */
 export async function resolveCredentials(paths: Paths, address: Address, url: string, notify: Notify): Promise<Credentials> {
   const chosen = await resolveChosenToken(paths, address, notify)
-  if (chosen !== undefined) return { token: chosen, agent: address.url === undefined ? new VerifyingAgent(paths, url) : undefined }
+  if (chosen !== undefined)
+    return { token: chosen, agent: address.url === undefined ? new VerifyingAgent(paths, url) : createAgent(paths, url) }
   if (address.profile !== undefined || readDaemonRecord(paths)?.url !== url) return { token: undefined }
   return { token: await resolveAdminToken(paths, notify), agent: new VerifyingAgent(paths, url) }
 }
+
+/** Only for the address of the daemon of this home: no other daemon can prove that it wrote daemon.json. */
+export const createAgent = (paths: Paths, url: string): VerifyingAgent | undefined =>
+  readDaemonRecord(paths)?.url === url ? new VerifyingAgent(paths, url) : undefined
 
 /** Returns the token of the profile, the environment or the settings. */
 async function resolveChosenToken(paths: Paths, address: Address, notify: Notify): Promise<string | undefined> {

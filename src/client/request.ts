@@ -97,11 +97,11 @@ export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'a
     return { status: message.statusCode ?? 0, headers: message.headers, body: message, text: () => readText(message, url) }
   } catch (error) {
     if (signal?.aborted || error instanceof UnreachableError) throw error
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code, message, hint } = error as NodeJS.ErrnoException & { hint?: string }
     // The service closed an idle connection, which was not noticed yet, such as after the machine slept.
     if (isReused && method === 'GET' && (code === 'ECONNRESET' || code === 'EPIPE')) return sendOnce(connection, request)
     throw new UnreachableError(`Cannot connect to ${url} (${code ?? message}).`, {
-      hint: 'To check the daemon: cadre daemon status. To start it: cadre daemon start',
+      hint: hint ?? 'To check the daemon: cadre daemon status. To start it: cadre daemon start',
       cause: error,
     })
   }

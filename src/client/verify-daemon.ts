@@ -42,7 +42,12 @@ export class VerifyingAgent extends Agent {
     socket.write(`GET /api/health/live?challenge=${challenge} HTTP/1.1\r\nHost: ${new URL(this.#url).host}\r\n\r\n`)
     const [, proof] = PROOF.exec(await readBody(socket)) ?? []
     if (secret === undefined || proof !== computeProof(secret, challenge))
-      throw Object.assign(new Error('the program that uses the address of the daemon is not the daemon'), { code: 'NOT_THE_DAEMON' })
+      throw Object.assign(new Error('the program that uses the address of the daemon is not the daemon'), {
+        code: 'NOT_THE_DAEMON',
+        hint:
+          'The program there did not prove to be the daemon of this home, so it got no token. To check the daemon: cadre daemon status. ' +
+          `If another service is meant, such as a tunnel, and the daemon does not run: delete ${this.#paths.daemon}`,
+      })
   }
 }
 

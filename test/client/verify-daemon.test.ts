@@ -162,6 +162,68 @@ test('a chat that is already connected sends no token to a program that takes th
   assert.equal(received, [undefined])
 })
 
+/** Ways to choose a URL and a token. */
+const CHOICES: Record<string, (paths: Paths, url: string) => { profile?: string; environment?: Record<string, string> }> = {
+  'CADRE_URL and CADRE_TOKEN': (_, url) => ({ environment: { CADRE_URL: url, CADRE_TOKEN: ADMIN_TOKEN } }),
+  'another name of the host': (_, url) => ({
+    environment: { CADRE_URL: url.replace('127.0.0.1', 'localhost'), CADRE_TOKEN: ADMIN_TOKEN },
+  }),
+  'the settings url and token': (paths, url) => {
+    writeFileSync(paths.settings, JSON.stringify({ url, token: ADMIN_TOKEN }))
+    return {}
+  },
+  'a profile': (paths, url) => {
+    writeFileSync(paths.profiles, JSON.stringify({ profiles: { own: { url, token: ADMIN_TOKEN } } }))
+    return { profile: 'own' }
+  },
+}
+
+/** Connects with a choice and sends a request. */
+async function requestWith(paths: Paths, { profile, environment = {} }: ReturnType<(typeof CHOICES)[string]>): Promise<void> {
+  Object.assign(process.env, environment)
+  try {
+    const connection = await connect({ paths, profile, start: false, root: '', notify: () => undefined })
+    await (await sendOnce(connection, { method: 'GET', path: '/api/agents' })).text()
+  } finally {
+    for (const name of Object.keys(environment)) delete process.env[name]
+  }
+}
+
+for (const [name, choose] of Object.entries(CHOICES))
+  test(`a chosen token is sent to the address of the daemon only if the daemon proves itself: ${name}`, async ({
+    paths,
+    listen,
+    writeRecord,
+    received,
+  }) => {
+    const { server, url, port } = await listen(respondAsDaemon(SECRET))
+    writeRecord({ url, secret: SECRET })
+    const choice = choose(paths, url)
+    await requestWith(paths, choice)
+    assert.equal(received.splice(0).filter(Boolean), [`Bearer ${ADMIN_TOKEN}`])
+    await stop(server)
+    await listen(respondAsDaemon('b'.repeat(64)), port)
+    const error = await requestWith(paths, choice).catch((caught: unknown) => caught)
+    assert.instance(error, UnreachableError)
+    assert.match((error as UnreachableError).hint ?? '', `delete ${paths.daemon}`)
+    assert.ok(received.length > 0)
+    assert.equal(received.filter(Boolean), [])
+  })
+
+test('a chosen token is sent to a service that is not at the address of the daemon of this home', async ({
+  paths,
+  listen,
+  writeRecord,
+  received,
+}) => {
+  const { url } = await listen(respondAsDaemon('b'.repeat(64)))
+  const choice = { environment: { CADRE_URL: url, CADRE_TOKEN: 'cadre_other' } }
+  await requestWith(paths, choice)
+  writeRecord({ url: 'http://127.0.0.1:1', secret: SECRET })
+  await requestWith(paths, choice)
+  assert.equal(received.filter(Boolean), Array(2).fill('Bearer cadre_other'))
+})
+
 test('the admin token is not sent to another port of this machine', async ({ paths, listen, writeRecord, received }) => {
   const daemon = await listen(respondAsDaemon(SECRET))
   const other = await listen(respondAsDaemon(SECRET))
