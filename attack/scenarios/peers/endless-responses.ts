@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { version } from '../../../src/version.ts'
 import { linkCommand } from '../../../test/harness/cli.ts'
@@ -10,7 +11,7 @@ import { formatMegabytes, readMemory, withFolder } from '../../support/daemon.ts
 import type { Scenario } from '../../support/scenario.ts'
 
 const MAX_MEMORY = 700 * 1024 ** 2
-/** Commands give up after a minute of nothing, or of next to nothing. */
+/** Commands give up after a minute of nothing, or of next to nothing, and after 90 s without a response with a factor of 0.1. */
 const MAX_MS = 150_000
 const MEGABYTE = 'x'.repeat(1024 ** 2)
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -25,6 +26,8 @@ interface Attack {
   isStream?: boolean
   /** Whether the command waits most of the time, beside others. */
   isSlow?: boolean
+  /** Of CADRE_TIMEOUT_FACTOR. */
+  timeoutFactor?: number
 }
 
 async function writeWithoutEnd(response: ServerResponse, part: string): Promise<void> {
@@ -32,13 +35,30 @@ async function writeWithoutEnd(response: ServerResponse, part: string): Promise<
   while (!response.destroyed) if (!response.write(part)) await Promise.race([once(response, 'drain'), closed])
 }
 
-function drip(response: ServerResponse, part: string): void {
-  const timer = setInterval(() => response.write(part), 100)
-  response.on('close', () => clearInterval(timer))
+/** Before a response has begun, its socket is written to. */
+function drip(target: ServerResponse | Socket, part: string): void {
+  const timer = setInterval(() => target.write(part), 100)
+  target.on('close', () => clearInterval(timer))
+}
+
+function dripBeforeResponse({ socket }: ServerResponse, part: string, start = ''): void {
+  if (socket === null) return
+  socket.write(start)
+  drip(socket, part)
 }
 
 const ask = [['ask', 'A', 'hello']]
+/** Every page is full, or every page is empty. */
+const respondWithPage = (response: ServerResponse, count: number): unknown => {
+  const data = Array.from({ length: count }, (_, index) => ({ id: `agt_${index}`, name: MEGABYTE.slice(0, 10_000) }))
+  return response.writeHead(200, JSON_TYPE).end(JSON.stringify({ data, pagination: { page: 1, pages: 1e10, total: 1e12, limit: 100 } }))
+}
+
 const commands = [['agents', 'list'], ['status'], ...ask]
+const lists = [
+  ['agents', 'list', '--all'],
+  ['api', '/agents', '--paginate'],
+]
 const ATTACKS: readonly Attack[] = [
   { name: 'a large body', respond: (response) => writeWithoutEnd(response.writeHead(200, JSON_TYPE), `"${MEGABYTE}`), commands },
   { name: 'a large error', respond: (response) => writeWithoutEnd(response.writeHead(500, JSON_TYPE), MEGABYTE), commands },
@@ -62,6 +82,22 @@ const ATTACKS: readonly Attack[] = [
     isStream: true,
     isSlow: true,
   },
+  {
+    name: 'interim responses',
+    respond: (response) => dripBeforeResponse(response, 'HTTP/1.1 102 Processing\r\n\r\n'),
+    commands,
+    isSlow: true,
+    timeoutFactor: 0.1,
+  },
+  {
+    name: 'a slow header',
+    respond: (response) => dripBeforeResponse(response, 'a', 'HTTP/1.1 200 OK\r\nx: '),
+    commands,
+    isSlow: true,
+    timeoutFactor: 0.1,
+  },
+  { name: 'full pages', respond: (response) => respondWithPage(response, 100), commands: lists },
+  { name: 'empty pages', respond: (response) => respondWithPage(response, 0), commands: lists },
 ]
 
 export const endlessResponses: Scenario = {
@@ -72,10 +108,10 @@ export const endlessResponses: Scenario = {
       const violations: string[] = []
       const command = linkCommand(join(folder, 'bin'))
       const peaks: number[] = []
-      const attack = async ({ name, respond, isStream = false, commands }: Attack) => {
+      const attack = async ({ name, respond, isStream = false, commands, timeoutFactor = 1 }: Attack) => {
         const server = await startRecordingServer(listen(respond, isStream))
         for (const words of commands) {
-          const { problem, peak } = await runLimited(command, words, server.origin, folder)
+          const { problem, peak } = await runLimited(command, words, server.origin, folder, timeoutFactor)
           peaks.push(peak)
           if (problem !== undefined) violations.push(`${name}: cadre ${words.join(' ')} ${problem}`)
           if (peak > MAX_MEMORY) violations.push(`${name}: cadre ${words.join(' ')} used ${formatMegabytes(peak)}`)
@@ -113,6 +149,7 @@ async function runLimited(
   words: readonly string[],
   url: string,
   home: string,
+  timeoutFactor: number,
 ): Promise<{ problem?: string; peak: number }> {
   const child = spawn(process.execPath, [command, ...words], {
     env: {
@@ -122,6 +159,7 @@ async function runLimited(
       CADRE_KEYCHAIN: 'off',
       CADRE_URL: url,
       CADRE_TOKEN: 'cadre_attacked',
+      CADRE_TIMEOUT_FACTOR: String(timeoutFactor),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -139,5 +177,7 @@ async function runLimited(
   clearTimeout(timer)
   if (signal !== null) return { problem: 'did not end', peak }
   if (code === 0) return { problem: 'succeeded', peak }
-  return /The response of|The connection was lost/.test(stderr) ? { peak } : { problem: `printed: ${stderr}`, peak }
+  return /The response of|The connection was lost|the whole list|The list ended early/.test(stderr)
+    ? { peak }
+    : { problem: `printed: ${stderr}`, peak }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { computeProof } from '../../../src/daemon-proof.ts'
 import { version } from '../../../src/version.ts'
 import { linkCommand, runCommand } from '../../../test/harness/cli.ts'
-import { startDaemon } from '../../../test/harness/daemon.ts'
+import { startDaemon, TOKEN } from '../../../test/harness/daemon.ts'
 import { withFolder } from '../../support/daemon.ts'
 import type { Scenario } from '../../support/scenario.ts'
 
@@ -45,6 +45,7 @@ export const impostors: Scenario = {
       writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), pid: process.pid }))
       const command = linkCommand(join(folder, 'bin'))
       const environment = { PATH: process.env.PATH, HOME: folder, CADRE_HOME: home, CADRE_KEYCHAIN: 'off' }
+      const chosen = { ...environment, CADRE_URL: daemon.url, CADRE_TOKEN: TOKEN }
       let requests = 0
       let tokens = 0
       const listeners = { ...RESPONSES, 'with the proof of another daemon': forwardTo(own.url) }
@@ -58,18 +59,19 @@ export const impostors: Scenario = {
           response.setHeader('content-type', 'application/json')
           listener(received, response)
         })
-        for (const words of COMMANDS) {
-          const before = requests
-          const flags = words.length > 0 && !words[0]?.startsWith('_') && words[0] !== 'daemon' ? ['--no-start'] : []
-          await runCommand(command, [...words, ...flags], { environment })
-          if (requests === before) violations.push(`cadre ${words.join(' ')} sent nothing, so it was not attacked`)
-        }
+        for (const variables of [environment, chosen])
+          for (const words of COMMANDS) {
+            const before = requests
+            const flags = words.length > 0 && !words[0]?.startsWith('_') && words[0] !== 'daemon' ? ['--no-start'] : []
+            await runCommand(command, [...words, ...flags], { environment: variables })
+            if (requests === before) violations.push(`cadre ${words.join(' ')} sent nothing, so it was not attacked`)
+          }
         server.closeAllConnections()
         server.close()
         await once(server, 'close')
       }
       await own.kill()
-      const attempts = COMMANDS.length * Object.keys(listeners).length
+      const attempts = 2 * COMMANDS.length * Object.keys(listeners).length
       return {
         amount: `${attempts} commands to a program with the port and process id of a killed daemon`,
         figure: `${tokens} tokens in ${requests} requests`,
