@@ -189,6 +189,19 @@ test('apply with a plan fails if resources changed since', async ({ service }) =
   await expectError(service.post('/apply', { resources: change, plan: again.plan }), 'CONFLICT')
 })
 
+test('two concurrent applies create each resource once, and a plan is applied once', async ({ service }) => {
+  const set = [resource('models', MODEL), resource('agents', HELPER)]
+  await Promise.all([apply(service, set), apply(service, set)])
+  assert.equal(
+    (await expectData(service.get('/agents'))).map(({ name }: Json) => name),
+    ['Helper'],
+  )
+  const change = [resource('agents', { ...HELPER, temperature: 1 })]
+  const { plan } = await apply(service, change, { dry_run: true })
+  const replies = await Promise.all([1, 2].map(() => service.post('/apply', { resources: change, plan })))
+  assert.equal(replies.map(({ status }) => status).sort(), [200, 409])
+})
+
 test('prune is limited to the given families', async ({ service }) => {
   await apply(service, [resource('models', MODEL), resource('agents', HELPER), resource('agents', { name: 'Second' })])
   const pruned = await apply(service, [resource('agents', HELPER)], { prune: true, families: ['agents'] })

@@ -134,8 +134,9 @@ export class TmuxTerminal {
     return this.waitForExit()
   }
 
+  /** The server has ended already if its program has. */
   close(): void {
-    this.#tmux('kill-server')
+    spawnSync('tmux', ['-S', join(this.#folder, 'socket'), 'kill-server'])
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -16,7 +16,7 @@ const FORGED: readonly [name: string, content: string][] = [
     (text): [string, string] => ['config.json', text],
   ),
   ...['', 'two words', '\u001b[2J'].map((text): [string, string] => ['token', text]),
-  ...['null', '{"location":"moon"}', 'x'].map((text): [string, string] => ['vault.json', text]),
+  ...['null', '{"location":"moon"}', '{"location":"file"}', 'x'].map((text): [string, string] => ['vault.json', text]),
   ['vault.key', 'short'],
   ['cadre.db', ''],
   ['cadre.db', 'records'],

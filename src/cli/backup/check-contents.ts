@@ -1,8 +1,10 @@
 /** Checks the contents of files without which commands or the daemon would not work, before anything is restored. */
+
 import { VAULT_NAME } from '../../backup/format.ts'
 import { ArchiveError } from '../../backup/tar.ts'
 import { isValidToken } from '../../client/address.ts'
-import type { Settings } from '../../config.ts'
+import { parseDatabaseUrl, type Settings } from '../../config.ts'
+import { parseStorageUrl } from '../../storage-settings.ts'
 
 const DATABASE_SIGNATURE = 'SQLite format 3\0'
 const DATABASE_HEADER_BYTES = 100
@@ -49,17 +51,31 @@ function findJsonProblem(name: string, text: string): string | undefined {
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object'
   const fields = value as Record<string, unknown>
-  if (name === VAULT_NAME)
-    return fields.location === 'keychain' || fields.location === 'file' ? undefined : 'does not say where the key of the vault is'
+  if (name === VAULT_NAME) return isVault(fields) ? undefined : 'does not say where the key of the vault is'
   const wrong = Object.keys(SETTING_TYPES).find((name) => fields[name] !== undefined && !isUsable(name as keyof Settings, fields[name]))
   return wrong && `has an invalid value of ${JSON.stringify(wrong)}`
 }
 
-/** Whether commands work with this value of a setting. */
+const isVault = ({ location, fingerprint }: Record<string, unknown>): boolean =>
+  (location === 'keychain' || location === 'file') && typeof fingerprint === 'string'
+
+/** Whether commands and the daemon work with this value of a setting. */
 function isUsable(name: keyof Settings, value: unknown): boolean {
   if (typeof value !== SETTING_TYPES[name]) return false
-  if (name === 'token') return isValidToken(value as string)
-  return name !== 'url' || (/^https?:/.test(value as string) && URL.canParse(value as string))
+  const text = String(value)
+  if (name === 'token') return isValidToken(text)
+  if (name === 'database-url') return canParse(text, parseDatabaseUrl)
+  if (name === 'storage-url') return canParse(text, parseStorageUrl)
+  return name !== 'url' || (/^https?:/.test(text) && URL.canParse(text))
+}
+
+function canParse(text: string, parse: (text: string, name: string) => string): boolean {
+  try {
+    parse(text, '')
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Passes the content on. Throws an ArchiveError if it is not the whole database of a home. */

@@ -45,7 +45,7 @@ async function restore(root: string, archive: Buffer): Promise<string | undefine
 
 const DATABASE = createDatabase()
 const DOCUMENT = `documents/ab/${'ab'.repeat(32)}`
-const HOME: Files = { 'cadre.db': DATABASE, 'vault.json': '{"location":"file"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
+const HOME: Files = { 'cadre.db': DATABASE, 'vault.json': '{"location":"file","fingerprint":"1"}', [DOCUMENT]: Buffer.alloc(5000, 7) }
 
 test('a database is recognised in parts of any size, and one without the tables of a home is not', async () => {
   const read = async (database: Buffer, size: number) => {
@@ -111,11 +111,10 @@ test('paths to the outside, links, unknown files, repetitions and unlisted files
     const invalid = createArchive(HOME, createManifest(HOME, fields))
     assert.match((await restore(root, gzipSync(invalid))) ?? '', /manifest is invalid/)
   }
-  for (const vault of ['null', '[]', '{"location":"moon"}', 'x'])
+  for (const vault of ['null', '[]', '{"location":"moon","fingerprint":"1"}', '{"location":"file"}', 'x'])
     assert.match((await restore(root, gzipSync(createArchive({ ...HOME, 'vault.json': vault })))) ?? '', /its vault\.json /, vault)
-  const settings = ['{', 'null', '[]', '"x"', '{"url":5}', '{"start":"no"}', '{"url":"ftp://x"}', '{"token":"two words"}'].map(
-    (text) => ['config.json', text] as const,
-  )
+  const values = ['"url":5', '"start":"no"', '"url":"ftp://x"', '"token":"two words"', '"database-url":"x"', '"storage-url":"x"']
+  const settings = ['{', 'null', '[]', '"x"', ...values.map((value) => `{${value}}`)].map((text) => ['config.json', text] as const)
   const others = [
     ['token', 'two words'],
     ['token', ''],

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,6 +53,23 @@ test('the daemon prints one line when ready, answers requests and writes daemon.
   await daemon.stop()
   const { stdout, stderr } = await daemon.exited
   assert.equal({ stdout, stderr }, { stdout: `Cadre is ready at ${daemon.url}\n`, stderr: '' })
+})
+
+test('a home behind a symbolic link is the same home: it has one daemon, and its files stay private', async ({ home, paths, start }) => {
+  const first = await start()
+  const link = join(home, '..', 'link')
+  symlinkSync(home, link)
+  const second = await runDaemonToExit(link)
+  assert.is(second.code, 75)
+  assert.match(second.stderr, `pid ${first.child.pid}`)
+  await first.stop()
+  const linked = await startDaemon(link)
+  try {
+    assert.is(readDaemonRecord(paths).pid, linked.child.pid)
+    assert.is(statSync(home).mode & 0o777, 0o700)
+  } finally {
+    await linked.stop()
+  }
 })
 
 test('a second daemon for the same home exits and names the first one', async ({ home, start }) => {

@@ -65,6 +65,21 @@ test('a repository that lists billions of files of no document type is rejected'
   assert.equal([failure.code, failure.message], ['PAYLOAD_TOO_LARGE', `${project} has more than 10000 files.`])
 })
 
+test('a repository with a path of any length is rejected', async ({ project }) => {
+  commit(project, { 'a.md': 'one' })
+  const blob = git(project, 'rev-parse', 'HEAD:a.md')
+  for (const length of [10_000, 1_000_000]) {
+    const tree = execFileSync('git', ['mktree'], {
+      cwd: project,
+      input: `100644 blob ${blob}\t${'a'.repeat(length)}.md\n`,
+      encoding: 'utf8',
+    })
+    git(project, 'update-ref', 'refs/heads/main', git(project, 'commit-tree', tree.trim(), '-m', 'long'))
+    const failure = await expectFailure(countDocuments({ repository: project }))
+    assert.equal([failure.code, failure.message], ['PAYLOAD_TOO_LARGE', `${project} has a path of more than 4096 bytes.`])
+  }
+})
+
 test('only documents that the source includes count', async ({ project }) => {
   commitFiles(project, 1_001)
   assert.is(await countDocuments({ repository: project, include: ['1*.md'] }, undefined, { maxDocuments: 1_000 }), 112)

@@ -17,6 +17,10 @@ const LIST_TIMEOUT_MS = 10 * 60_000
 const MAX_DOCUMENTS = 100_000
 /** Of all types: a few kilobytes of nested trees can list billions of paths. */
 const MAX_PATHS = 1_000_000
+/** The longest that Linux opens. A tree of a few kilobytes can name a file with a hundred million characters. */
+const MAX_PATH_BYTES = 4_096
+/** Of a line before the path: mode, type, hash and size. */
+const MAX_LINE_START_BYTES = 128
 
 export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerator<SourceDocument> {
   const { configuration, signal } = options
@@ -27,9 +31,10 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
   const selection = createSelection(configuration)
   const directory = local ?? (await fetchRepository(repository, branch, selection.maxFileSize, options))
   const commit = await resolveCommit(directory, local ? (branch ?? 'HEAD') : FETCHED_REF, repository, signal)
-  await requireDocumentLimit(listTree(directory, commit, signal), selection, options)
+  const listFiles = () => listTree({ directory, commit, repository, signal })
+  await requireDocumentLimit(listFiles(), selection, options)
   const blobs = new BlobReader(directory, selection.maxFileSize)
-  for await (const { mode, blob, size, name } of listTree(directory, commit, signal)) {
+  for await (const { mode, blob, size, name } of listFiles()) {
     if (isFile(mode) && selection.hasUnsupportedType(name))
       yield {
         name,
@@ -111,7 +116,14 @@ interface TreeEntry {
   name: string
 }
 
-async function* listTree(directory: string, commit: string, signal: AbortSignal): AsyncGenerator<TreeEntry> {
+interface Tree {
+  directory: string
+  commit: string
+  repository: string
+  signal: AbortSignal
+}
+
+async function* listTree({ directory, commit, repository, signal }: Tree): AsyncGenerator<TreeEntry> {
   const args = ['ls-tree', '-r', '-l', '-z', commit]
   let rest: Buffer = Buffer.alloc(0)
   for await (const part of streamGit({ directory, args, signal, timeoutMs: LIST_TIMEOUT_MS })) {
@@ -120,13 +132,18 @@ async function* listTree(directory: string, commit: string, signal: AbortSignal)
     for (let end = rest.indexOf(0, from); end >= 0; end = rest.indexOf(0, from)) {
       const line = rest.subarray(from, end).toString('utf8')
       from = end + 1
+      if (Buffer.byteLength(line) > MAX_LINE_START_BYTES + MAX_PATH_BYTES) throw createPathError(repository)
       const [, mode = '', blob = '', size = '', name = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-|BAD)\t(.*)$/s.exec(line) ?? []
       if (name === '') throw new CadreError('UNAVAILABLE', `git listed the files in an unknown format: ${line.slice(0, 200)}`)
       yield { mode, blob, size: size === 'BAD' ? undefined : Number(size) || 0, name: name.normalize('NFC') }
     }
     rest = rest.subarray(from)
+    if (rest.length > MAX_LINE_START_BYTES + MAX_PATH_BYTES) throw createPathError(repository)
   }
 }
+
+const createPathError = (repository: string): CadreError =>
+  createSizeError(repository, `a path of more than ${MAX_PATH_BYTES} bytes`, 'Choose another branch, or rename the file.')
 
 /** Without it, the document would look deleted. */
 function createDamagedRepositoryError(repository: string, name: string): CadreError {
