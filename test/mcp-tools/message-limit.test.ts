@@ -73,13 +73,15 @@ test('an empty line ends a message only in a stream of events', () => {
   assert.is(find('text/event-stream', { status: 400 }), TOO_MANY, 'an error')
 })
 
-test('a response has at most 64 MB, however slowly it arrives', () => {
+test('a response to a message has at most 64 MB, however slowly it arrives', () => {
   // Stands for a limit on what arrives within ten seconds, of which none is exceeded.
   const traffic = Object.assign(new TrafficLimit(), { count: () => undefined })
-  const limit = createResponseLimit(traffic)({ accept: 'text/event-stream', status: 200, contentType: 'text/event-stream' })
+  const createLimit = (accept: string) => createResponseLimit(traffic)({ accept, status: 200, contentType: 'text/event-stream' })
+  const [limit, limitOfStream] = [createLimit('application/json, text/event-stream'), createLimit('text/event-stream')]
   const event = Buffer.from(`${'x'.repeat(1024 * 1024 - 2)}\n\n`)
   for (let megabytes = 1; megabytes <= 64; megabytes++) assert.is(limit(event), undefined)
   assert.is(limit(event), 'sent a response of more than 64 MB')
+  for (let megabytes = 1; megabytes <= 65; megabytes++) assert.is(limitOfStream(event), undefined)
 })
 
 const TOO_LONG = 'sent a message with more than 2000 elements of lists'

@@ -17,7 +17,7 @@ const MAX_MESSAGE_ELEMENTS = 2_000
 const MAX_ELEMENTS = 4_000
 /** The SDK accepts any values here, and a result may contain many. */
 const UNVALIDATED = ['structuredContent', 'inputSchema', 'outputSchema', '_meta']
-/** The SDK keeps the whole body of a response that it does not parse. */
+/** The SDK keeps the whole body of a response that it does not parse. A stream without a request lasts as long as the connection. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 interface Amounts {
@@ -154,7 +154,7 @@ export const createResponseLimit =
     let bytes = 0
     return (part) => {
       bytes += part.length
-      const isTooLong = bytes > MAX_RESPONSE_BYTES
+      const isTooLong = bytes > MAX_RESPONSE_BYTES && head.accept !== EVENT_STREAM
       return report(isTooLong ? `sent a response of more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MB` : limit.count(part))
     }
   }
