@@ -36,13 +36,14 @@ export class ChatScreen {
   readonly #builder: FrameBuilder
   readonly #scheduler: FrameScheduler
   #ink: Instance | undefined
-  #stopListening: (() => void) | undefined
+  #stopListening: (() => Key[]) | undefined
   readonly #keyDecoder = new KeyDecoder()
   readonly #cursorQuery: CursorQuery
   /** The answer, until a frame uses it or the terminal is resized. */
   #cursor: { readonly row: number | undefined } | undefined
-  /** Whether the live area is being removed: everything is drawn at once, and keys are ignored. */
+  /** Whether the live area is being removed: everything is drawn at once, and keys wait until the chat listens again. */
   #isLeaving = false
+  #waitingKeys: Key[] = []
 
   constructor(dependencies: ChatScreenDependencies) {
     this.#dependencies = dependencies
@@ -89,10 +90,10 @@ export class ChatScreen {
 
   /** Removes the input, so that another program can use the terminal; the messages stay in the scrollback. */
   async handOver<T>(work: () => Promise<T>): Promise<T> {
-    const { output } = this.#dependencies
+    const { output, onKey } = this.#dependencies
     this.#isLeaving = true
     await this.#cursorQuery.settled
-    this.#stopListening?.()
+    this.#waitingKeys.push(...(this.#stopListening?.() ?? []))
     this.#stopListening = undefined
     this.#scheduler.pause()
     await this.#removeLiveArea()
@@ -107,6 +108,7 @@ export class ChatScreen {
       output.write(`\n${HIDE_CURSOR}`)
       this.#listen()
       this.#scheduler.resume()
+      for (const key of this.#waitingKeys.splice(0)) onKey(key)
     }
   }
 
@@ -128,8 +130,9 @@ export class ChatScreen {
     const { input, output, onKey } = this.#dependencies
     this.#stopListening = listenToKeyboard(input, output, this.#keyDecoder, (key) => {
       if (key.name === 'cursor-position') this.#cursorQuery.receive(key.text)
-      // A key of the same chunk can have handed the terminal over.
-      else if (this.#stopListening && !this.#isLeaving) onKey(key)
+      // A key of the same chunk can have handed the terminal over, and so can a signal.
+      else if (this.#isLeaving) this.#waitingKeys.push(key)
+      else onKey(key)
     })
   }
 

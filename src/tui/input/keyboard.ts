@@ -9,7 +9,7 @@ const DISABLE_SEQUENCES = '\u001b[<u\u001b[?2004l'
 const ESCAPE_TIMEOUT_MS = 30
 
 /**
- * Returns a function that stops listening.
+ * Returns a function that stops listening and returns the keys that were not complete, such as Escape.
  * @param decoder keeps the beginning of a paste if the process is stopped and continued before its end arrives.
  */
 export function listenToKeyboard(
@@ -17,7 +17,7 @@ export function listenToKeyboard(
   output: NodeJS.WriteStream,
   decoder: KeyDecoder,
   onKey: (key: Key) => void,
-): () => void {
+): () => Key[] {
   let sequence: Deadline | undefined
   let isTypedAhead = true
   const onData = (chunk: string) => {
@@ -49,11 +49,11 @@ export function listenToKeyboard(
   return () => {
     sequence?.cancel()
     sequence = undefined
-    // Otherwise a pending Escape would change the first key after the next start.
-    decoder.flush()
     process.off('exit', restore)
     input.off('data', onData)
     input.pause()
     restore()
+    // Otherwise a pending Escape would change the first key after the next start.
+    return decoder.flush()
   }
 }
