@@ -20,6 +20,7 @@ const CONDITION = new RegExp(
     String.raw`|(?:with|without|prior|after|needs?) (?:\p{L}+ ){0,3}(?:approval|consent|permission|agreement))\b`,
   'iu',
 )
+const CONTRAST = /\b(?:but|however|instead|unlike|whereas|while|although)\b/i
 const ALLOWED = /\b(?:can|may|could|allowed|permitted|entitled|eligible|free to|welcome to|able to|possible|supports?|supported)\b/i
 const REQUIRED = /\b(?:must|required?|requires|mandatory|obliged|obligatory|needs? to|ha(?:s|ve) to|shall)\b/i
 const OPTIONAL =
@@ -32,6 +33,8 @@ const MODAL_WORDS = new Set(
 )
 /** Only a sentence with most of the question's words is about the same case. */
 const MIN_COVERAGE = 0.6
+/** Also the end of a heading above a paragraph. */
+const SENTENCE_END = /(?<=[.!?])\s+|(?<![\s.!?,;:])\n\s*(?=\p{Lu})/u
 const NUMBER = /(?<![\p{L}\p{N}.,-])(\d+(?:[.,]\d+)?)\s*(%|\p{L}+)?/u
 const LIMIT = new RegExp(
   String.raw`\b(up to|at most|maximum(?: of)?|max\.?|(?:no|not) more than|limited to|at least|minimum(?: of)?|min\.?)` +
@@ -48,9 +51,10 @@ export function answerYesOrNo(question: string, sentence: string, headings: read
   const text = sentence.replaceAll(NO_NEGATION, '')
   if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
   if (ASKS_PERMISSION.test(question)) return decide(text, ALLOWED)
-  // A fact needs the same words: other verbs may say something else.
-  if (coverage < 1 || CONDITION.test(text) || /\b(?:but|however|instead|unlike|whereas|while|although)\b/i.test(text)) return undefined
-  return NEGATION.test(text) ? 'No' : 'Yes'
+  // A fact needs the same words in one sentence: other verbs may say something else, and so may the sentence before it.
+  const stated = text.split(SENTENCE_END).find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
+  if (stated === undefined || CONDITION.test(text) || CONTRAST.test(text)) return undefined
+  return NEGATION.test(stated) ? 'No' : 'Yes'
 }
 
 function decide(text: string, affirmation: RegExp): Verdict | undefined {

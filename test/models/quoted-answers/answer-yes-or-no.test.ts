@@ -14,6 +14,8 @@ for (const [question, sentence, verdict] of [
   ['Do I need to wear a helmet?', 'Wearing a helmet is optional.', 'No'],
   ['Is the report public?', 'The report is public.', 'Yes'],
   ['Is the report public?', 'The report is not public.', 'No'],
+  ['Is the report public?', 'We hide nothing\nThe report is public.', 'Yes'],
+  ['Is the report public?', 'We do not hide it. The report is public.', 'Yes'],
   ['Can I take 30 days of leave?', 'You can take up to 20 days of leave at once.', 'No'],
   ['Can I take 10 days of leave?', 'You can take up to 20 days of leave at once.', 'Yes'],
 ] as const)
@@ -21,6 +23,7 @@ for (const [question, sentence, verdict] of [
 
 for (const [question, sentence] of [
   ['Can I carry unused vacation over?', 'Vacation is requested in the calendar.'],
+  ['Is the report public?', 'The report is long. Its summary is not public.'],
   ['Is there a gym?', 'The gym of the hotel next door has a sauna, but ours does not.'],
   ['Is it forbidden to smoke?', 'Smoking is not permitted.'],
   ['Should I use tabs or spaces?', 'Everybody must use spaces.'],

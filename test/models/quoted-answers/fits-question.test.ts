@@ -10,6 +10,8 @@ test('how many and how much ask for a number', () => {
   assert.ok(fits('How many systems are there?', 'twelve'))
   assert.ok(fits('How much does it cost?', '€ 30'))
   assert.not(fits('How many internal systems are there?', 'a number', 'We have a number of internal systems.'))
+  assert.ok(fits('How many pages are read?', '16-20'))
+  assert.not(fits('How many databases are there?', "'databases'-1", "A number between 0 and 'databases'-1"))
 })
 
 test('when, which day and how long ask for a time', () => {
@@ -17,6 +19,9 @@ test('when, which day and how long ask for a time', () => {
   assert.ok(fits('Until when is it open?', 'noon'))
   assert.ok(fits('How long does it take?', 'three weeks'))
   assert.not(fits('When do we meet?', 'in the large hall'))
+  const quote = 'The nomination passes if nobody opposes it within one week.'
+  assert.ok(fits('When does a nomination pass?', 'if nobody opposes it within one week', quote))
+  assert.not(fits('When does a nomination fail?', 'if nobody opposes it within one week', quote))
   assert.not(fits('Which day is best?', 'the large hall'))
 })
 

@@ -14,7 +14,8 @@ const list = (words: string) => String.raw`\b(?:${words.replaceAll(/\s+/g, '|')}
 const NUMBERS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen ' +
   'twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions? billions? dozen half twice once quarters?'
-const QUANTITY = new RegExp(`\\d|${list(`${NUMBERS} no none nothing free unlimited all full`)}`, 'i')
+/** "16" is a quantity; "'databases'-1" and "GPT-4" are none. */
+const QUANTITY = new RegExp(`(?<![\\p{L}'’_]-\\d*)\\d|${list(`${NUMBERS} no none nothing free unlimited all full`)}`, 'iu')
 const TIME = new RegExp(
   `\\d|${list(
     `${NUMBERS} first second third fourth last next
@@ -34,6 +35,7 @@ const PERSON = new RegExp(
   )}`,
   'u',
 )
+const CONDITION = /^(?:if|unless|provided)\b/i
 /** A person after one of these is not the one who acts, unlike after "by". */
 const OBJECT_BEFORE = /\b(?:through|from|with|via|at|of|for|to|in|on|under|into|about)\s+(?:(?:the|an?|our|your)\s+)?$/i
 const AUXILIARY = /^(?:am|are|be|been|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|was|were|will|would)$/i
@@ -57,7 +59,7 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
     case 'how':
       return EXTENT.test(rest) ? QUANTITY.test(text) : !DURATION.test(rest) || TIME.test(text)
     case 'when':
-      return TIME.test(text)
+      return TIME.test(text) && (!CONDITION.test(text) || saysAll(rest, answer.quote))
     case 'where':
       return /\p{L}/u.test(text)
     case 'who':
@@ -72,6 +74,13 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
     default:
       return true
   }
+}
+
+/** "The nomination passes if nobody opposes it" does not say when it fails. */
+function saysAll(words: string, quote: string): boolean {
+  const said = new Set(extractContentWords(quote))
+  const isSaid = (word: string) => [word, ...expandQuery(word)].some((form) => extractContentWords(form).every((stem) => said.has(stem)))
+  return words.split(/\s+/).every(isSaid)
 }
 
 /** Whether the quote says who does what the question asks for: the insurer is not the one who pays. */
