@@ -1,6 +1,7 @@
 /** Decides whether a quoted sentence answers a question with yes or no. English. */
 import { extractContentWords } from '../../language/content-words.ts'
 import { expandQuery } from '../../language/expand-query.ts'
+import { stripMarkdown } from '../../language/parse-markdown.ts'
 import { asksYesOrNo } from './question/detect-question-type.ts'
 
 type Verdict = 'Yes' | 'No' | 'It depends'
@@ -42,19 +43,22 @@ const LIMIT = new RegExp(
   'iu',
 )
 
-/** Returns undefined if the sentence does not settle the question. Headings above it may name what it is about. */
-export function answerYesOrNo(question: string, sentence: string, headings: readonly string[] = []): Verdict | undefined {
+/** Returns undefined if the quote does not settle the question. Headings above it may name what it is about. */
+export function answerYesOrNo(question: string, quote: string, headings: readonly string[] = []): Verdict | undefined {
   if (!asksYesOrNo(question) || NEGATION.test(question) || /\bor\b/i.test(question)) return undefined
+  const sentence = stripMarkdown(quote)
   const coverage = computeCoverage(question, [sentence, ...headings].join('\n'))
   if (coverage < MIN_COVERAGE || /[?？:]\W*$/.test(sentence)) return undefined
   if (NUMBER.test(question)) return compareWithLimit(question, sentence)
-  const text = sentence.replaceAll(NO_NEGATION, '')
+  const removeNoNegation = (part: string) => part.replaceAll(NO_NEGATION, '')
+  const text = removeNoNegation(sentence)
   if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
   if (ASKS_PERMISSION.test(question)) return decide(text, ALLOWED)
   // A fact needs the same words in one sentence: other verbs may say something else, and so may the sentence before it.
-  const stated = text.split(SENTENCE_END).find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
+  const sentences = quote.split(SENTENCE_END).map((part) => stripMarkdown(part))
+  const stated = sentences.find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
   if (stated === undefined || CONDITION.test(text) || CONTRAST.test(text)) return undefined
-  return NEGATION.test(stated) ? 'No' : 'Yes'
+  return NEGATION.test(removeNoNegation(stated)) ? 'No' : 'Yes'
 }
 
 function decide(text: string, affirmation: RegExp): Verdict | undefined {

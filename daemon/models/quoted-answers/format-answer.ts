@@ -46,8 +46,7 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   // In other languages the reading model finds sentences, but not the words in them.
   if (!isEnglish(question) || isOtherLanguage(question, content)) return undefined
   const quote = content.slice(answer.part.start, answer.part.end)
-  if (asksYesOrNo(question) && !hasValue(answer.part, content, answer.span.start))
-    return answerYesOrNo(question, stripMarkdown(quote), headings)
+  if (asksYesOrNo(question) && !hasValue(answer.part, content, answer.span.start)) return answerYesOrNo(question, quote, headings)
   const short = mayMislead(answer, content) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
   const before = content.slice(answer.part.start, Math.max(answer.part.start, answer.span.start))
