@@ -11,7 +11,7 @@ import { formatMegabytes, readMemory, withFolder } from '../../support/daemon.ts
 import type { Scenario } from '../../support/scenario.ts'
 
 const MAX_MEMORY = 700 * 1024 ** 2
-/** Commands give up after a minute of nothing, or of next to nothing, and after 90 s without a response with a factor of 0.1. */
+/** Commands give up after a minute of nothing, or of next to nothing, and after 45 s without a response with a factor of 0.05. */
 const MAX_MS = 150_000
 const MEGABYTE = 'x'.repeat(1024 ** 2)
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -87,14 +87,14 @@ const ATTACKS: readonly Attack[] = [
     respond: (response) => dripBeforeResponse(response, 'HTTP/1.1 102 Processing\r\n\r\n'),
     commands,
     isSlow: true,
-    timeoutFactor: 0.1,
+    timeoutFactor: 0.05,
   },
   {
     name: 'a slow header',
     respond: (response) => dripBeforeResponse(response, 'a', 'HTTP/1.1 200 OK\r\nx: '),
     commands,
     isSlow: true,
-    timeoutFactor: 0.1,
+    timeoutFactor: 0.05,
   },
   { name: 'full pages', respond: (response) => respondWithPage(response, 100), commands: lists },
   { name: 'empty pages', respond: (response) => respondWithPage(response, 0), commands: lists },
