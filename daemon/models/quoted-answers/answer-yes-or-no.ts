@@ -50,15 +50,15 @@ export function answerYesOrNo(question: string, quote: string, headings: readonl
   const coverage = computeCoverage(question, [sentence, ...headings].join('\n'))
   if (coverage < MIN_COVERAGE || /[?？:]\W*$/.test(sentence)) return undefined
   if (NUMBER.test(question)) return compareWithLimit(question, sentence)
-  const removeNoNegation = (part: string) => part.replaceAll(NO_NEGATION, '')
-  const text = removeNoNegation(sentence)
+  const removeFalseNegations = (part: string) => part.replaceAll(NO_NEGATION, '')
+  const text = removeFalseNegations(sentence)
   if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
   if (ASKS_PERMISSION.test(question)) return decide(text, ALLOWED)
   // A fact needs the same words in one sentence: other verbs may say something else, and so may the sentence before it.
   const sentences = quote.split(SENTENCE_END).map((part) => stripMarkdown(part))
   const stated = sentences.find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
   if (stated === undefined || CONDITION.test(text) || CONTRAST.test(text)) return undefined
-  return NEGATION.test(removeNoNegation(stated)) ? 'No' : 'Yes'
+  return NEGATION.test(removeFalseNegations(stated)) ? 'No' : 'Yes'
 }
 
 function decide(text: string, affirmation: RegExp): Verdict | undefined {

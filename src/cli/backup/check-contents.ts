@@ -1,5 +1,4 @@
 /** Checks the contents of files without which commands or the daemon would not work, before anything is restored. */
-
 import { VAULT_NAME } from '../../backup/format.ts'
 import { ArchiveError } from '../../backup/tar.ts'
 import { isValidToken } from '../../client/address.ts'

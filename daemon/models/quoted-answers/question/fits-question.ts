@@ -14,7 +14,7 @@ const list = (words: string) => String.raw`\b(?:${words.replaceAll(/\s+/g, '|')}
 const NUMBERS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen ' +
   'twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions? billions? dozen half twice once quarters?'
-/** "16" is a quantity; "'databases'-1" and "GPT-4" are none. */
+/** "16" is a quantity; "'databases'-1" and "GPT-4" are not. */
 const QUANTITY = new RegExp(`(?<![\\p{L}'’_]-\\d*)\\d|${list(`${NUMBERS} no none nothing free unlimited all full`)}`, 'iu')
 const TIME = new RegExp(
   `\\d|${list(
