@@ -162,9 +162,15 @@ class MarkdownParser {
       else this.#add('rule', start, end)
       if (open?.kind !== 'row') this.#open = undefined
     } else if (this.#isRow(line, end)) this.#add('row', start, end)
-    else if (ITEM.test(line) || OPTION.test(line)) this.#add('item', start, end)
+    else if (ITEM.test(line) || (OPTION.test(line) && !this.#isInSentence(line))) this.#add('item', start, end)
     else if (open && open.kind !== 'row') open.end = end
     else this.#add('text', start, end)
+  }
+
+  /** Whether a sentence that names an option was wrapped before it. */
+  #isInSentence(line: string): boolean {
+    const open = this.#open
+    return open?.kind === 'text' && /^\S/.test(line) && !/[:：][ \t]*$/.test(this.#text.slice(Math.max(open.start, open.end - 10), open.end))
   }
 
   /** The pipe at the start of a row is optional in a table with a delimiter row. */

@@ -56,6 +56,15 @@ test('the header of a table includes its delimiter row; outer pipes are optional
   assert.equal(parseKinds('either a | b'), ['text'])
 })
 
+test('an option at the start of a line is no item in the middle of a sentence', () => {
+  assert.equal(parse('Pass\n--json for JSON, or\n--csv.\n\nOptions:\n--json  JSON\n--csv  CSV'), [
+    ['text', 'Pass\n--json for JSON, or\n--csv.'],
+    ['text', 'Options:'],
+    ['item', '--json  JSON'],
+    ['item', '--csv  CSV'],
+  ])
+})
+
 test('items, options of a command, rules, front matter and HTML are blocks', () => {
   assert.equal(parseKinds('---\ntitle: x\n---\n\n- a\n  b\n* c\n\n***\n\n-j, --json  JSON\n\n<pre>\n# a\n\nb</pre>\nc'), [
     'frontMatter',

@@ -194,17 +194,19 @@ function findExplanation(content: string, blocks: readonly Block[], blockIndex: 
   return last && stripMarkdown(content.slice(last.start, last.end))
 }
 
-/** Returns the list, table or code right below a sentence that announces it, or code that belongs to its paragraph. */
+/** Returns the list, table, paragraphs or code right below a sentence that announces them, or code that belongs to its paragraph. */
 function findAnnounced(content: string, part: Part, blocks: readonly Block[]): string | undefined {
   const { end, blockIndex, block } = part
   const next = blocks[blockIndex + 1]
   const isLast = content.slice(end, block.end).trim() === ''
   if (!next || !isLast) return undefined
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
-  if (!announces(content, part) || (next.kind !== 'item' && next.kind !== 'row')) return undefined
+  if (!announces(content, part)) return undefined
   const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
-  const last = (others < 0 ? blocks.at(-1) : blocks[others - 1]) as Block
-  return limitBlock(content.slice(next.start, last.end))
+  const announced = blocks.slice(blockIndex + 1, others < 0 ? undefined : others)
+  if (next.kind === 'item' || next.kind === 'row') return limitBlock(content.slice(next.start, announced.at(-1)?.end))
+  const last = next.kind === 'text' ? announced.findLast((block) => fits(content.slice(next.start, block.end))) : undefined
+  return last && escapeReferences(content.slice(next.start, last.end))
 }
 
 /** Returns the code below the paragraph of a part, also if a line such as "Example:" is between them. */

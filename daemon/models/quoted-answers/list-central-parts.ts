@@ -61,8 +61,11 @@ function findCentralPart({ content, source }: ContextPassage, questionWords: Que
     const shared = [...words].reduce((sum, word) => sum + (counts.get(word) as number) - 1, 0)
     return shared / (words.size + LENGTH_OFFSET) + QUESTION_WEIGHT * computeOverlap(questionWords, words)
   }
-  const full = sentences.filter(({ words }) => words.size >= MIN_WORDS)
-  const rated = (full.length > 0 ? full : sentences).map((sentence) => ({ sentence, rating: rate(sentence) }))
+  // Fields above a text are metadata, such as front matter.
+  const prose = sentences.filter(({ part: { block } }) => block.kind === 'text' || block.kind === 'item')
+  const own = prose.length > 0 ? prose : sentences
+  const full = own.filter(({ words }) => words.size >= MIN_WORDS)
+  const rated = (full.length > 0 ? full : own).map((sentence) => ({ sentence, rating: rate(sentence) }))
   return rated.reduce<(typeof rated)[number] | undefined>((best, each) => (best && best.rating >= each.rating ? best : each), undefined)
     ?.sentence.part
 }

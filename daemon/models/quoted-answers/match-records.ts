@@ -1,4 +1,4 @@
-/** Finds the records, table rows and statements that a question names. */
+/** Finds the records, table rows, statements and options of a command that a question names. */
 import { extractContentWords } from '../../language/content-words.ts'
 import type { Part } from './parse-passage.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
@@ -51,7 +51,27 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   const best = records.reduce((max, { terms }) => Math.max(max, cover(terms)), 0)
   const lacksNumber = identifiers.some((identifier) => /\d/.test(identifier) && count(identifier) === 0)
   const isNamed = (terms: ReadonlySet<string>) => (best > 0 ? cover(terms) >= best : undefined)
-  return new Map(records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }]))
+  return new Map([
+    ...records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }] as const),
+    ...findOtherOptions(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
+  ])
+}
+
+const OPTION = /(?<![\p{L}\p{N}-])--?[a-z][\w-]*/giu
+/** An item that describes options: "- `-m`/`--method METHOD`: …". */
+const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/i
+
+/** Returns the sentences of the items about other options than the one that the question names, if an item is about that one. */
+function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] {
+  const asked = new Set(question.match(OPTION))
+  if (asked.size === 0) return []
+  const items = sets.flatMap(({ content, parts }) =>
+    parts.flatMap((part) => {
+      const described = OPTION_ITEM.exec(content.slice(part.block.start, part.block.end))?.[0].match(OPTION)
+      return part.block.kind === 'item' && described ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
+    }),
+  )
+  return items.every(({ isOther }) => isOther) ? [] : items.flatMap(({ part, isOther }) => (isOther ? [part] : []))
 }
 
 const weightWord = (found: number, total: number) => (found > 0 && found <= MAX_WORD_SHARE * total ? Math.log(total / found) : 0)

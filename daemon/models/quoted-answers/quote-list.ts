@@ -5,7 +5,7 @@ import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { type Block, parseBlocks, parseParts } from './parse-passage.ts'
+import { type Block, type Part, parseBlocks, parseParts } from './parse-passage.ts'
 import { isPlural } from './question/detect-question-type.ts'
 
 interface QuotedList {
@@ -46,15 +46,17 @@ async function findList(
   const sentence = stripMarkdown(content.slice(part.start, part.end))
   const isLastOfBlock = content.slice(part.end, part.block.end).trim() === ''
   const announces = /[:：]$/.test(sentence) && isLastOfBlock && part.block.kind === 'text'
-  if (isItem(part.blockIndex) || (announces && isItem(part.blockIndex + 1))) {
+  const announcement = part.block.kind === 'text' && isItem(part.blockIndex + 1) ? findAnnouncement(content, part) : undefined
+  if (isItem(part.blockIndex) || announcement !== undefined) {
+    const isPart = (index: number) => isItem(index) || isContinuation(content, blocks[index])
     let [first, last] = [isItem(part.blockIndex) ? part.blockIndex : part.blockIndex + 1, part.blockIndex + 1]
-    while (isItem(first - 1)) first--
-    while (isItem(last + 1)) last++
-    last = isItem(last) ? last : first
-    const lead = announces ? sentence : findLead(question, content, blocks, first, headings)
+    while (isPart(first - 1)) first--
+    while (isPart(last + 1)) last++
+    const list = blocks.slice(first, last + 1).filter(({ kind }) => kind === 'item')
+    const lead = announcement ?? findLead(question, content, blocks, first, headings)
     if (lead === undefined) return undefined
     const next = blocks[last + 1] === undefined ? listLeadingItems(await readOn(), headings) : []
-    return createList(lead, [...readItems(content, blocks.slice(first, last + 1)), ...next])
+    return createList(lead, [...readItems(content, list), ...next])
   }
   const isEnd = blocks.slice(part.blockIndex + 1).every(({ kind }) => kind === 'heading')
   if (announces && isEnd) {
@@ -67,6 +69,21 @@ async function findList(
   if (title === undefined || !namesItems(question, title)) return undefined
   return createList(title, listSubheadings(await readOn(), headings))
 }
+
+/**
+ * Returns what announces the list below a paragraph: the text from the part to the list, or the part and the last sentence if the text
+ * is long. Undefined if neither of them is about the list.
+ */
+function findAnnouncement(content: string, { start, end, block }: Part): string | undefined {
+  const last = parseParts(content, [block]).at(-1)
+  const isLast = content.slice(end, block.end).trim() === ''
+  if (!last || (!isLast && !/[:：]$/.test(content.slice(last.start, last.end)))) return undefined
+  if (isLast || block.end - start <= MAX_ITEM_LENGTH) return stripMarkdown(content.slice(start, block.end))
+  return [{ start, end }, last].map((span) => stripMarkdown(content.slice(span.start, span.end))).join(' … ')
+}
+
+/** Whether a block is a further paragraph of the item above it. */
+const isContinuation = (content: string, block: Block | undefined) => block?.kind === 'text' && /\s/.test(content.charAt(block.start))
 
 const createList = (lead: string, items: readonly string[]) => (items.length < MIN_ITEMS ? undefined : { lead, items })
 

@@ -1,9 +1,9 @@
-/** Reads on if the answer announces what is in the next passage: the block after a colon, or the setting below a comment. */
+/** Reads on if the next passage has more of the answer: what a colon announces, the rest of a list, or the setting below a comment. */
 import type { FollowingPassage } from '../../core/tool.ts'
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { type Part, parseBlocks } from './parse-passage.ts'
+import { parseBlocks } from './parse-passage.ts'
 
 interface QuotedPassage {
   answer: QuotableAnswer
@@ -14,7 +14,7 @@ interface QuotedPassage {
 export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise<readonly FollowingPassage[]>): Promise<QuotedPassage> {
   const { answer, passage } = quoted
   const { content, source, headings = [] } = passage
-  const separator = findSeparator(content, answer.part)
+  const separator = findSeparator(content, answer)
   const next = separator === undefined ? undefined : (await readOn())[0]
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
   const text = `${content}${separator}${next.content}`
@@ -25,9 +25,16 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   return { passage: { ...passage, content: text }, answer: { ...answer, blocks, part: { ...answer.part, block, blockIndex } } }
 }
 
-/** Returns what is between the end of a passage and what the part announces in the next one, or undefined if it announces nothing. */
-function findSeparator(content: string, { start, end, block }: Part): string | undefined {
-  if (block.kind !== 'setting') return /[:：]$/.test(content.slice(start, end)) && content.slice(end).trim() === '' ? '\n\n' : undefined
+/** Returns what is between the end of a passage and the rest of the answer in the next one, or undefined if there is no rest. */
+function findSeparator(content: string, { part, blocks }: QuotableAnswer): string | undefined {
+  const { start, end, block, blockIndex } = part
+  if (block.kind !== 'setting') {
+    const isAnnouncing = /[:：]$/.test(content.slice(start, end)) && content.slice(end, block.end).trim() === ''
+    const [first = block, ...others] = blocks.slice(blockIndex + 1)
+    const isOneKind = others.every(({ kind }) => kind === first.kind)
+    if (isOneKind && first.kind === 'item' && (isAnnouncing || block.kind === 'item')) return '\n'
+    return isAnnouncing && isOneKind && first.kind === 'text' ? '\n\n' : undefined
+  }
   const lines = content.slice(start).trimEnd().split('\n')
   const isComment = (line: string) => /^(?:comment|separator)$/.test(classifyConfigLine(line, '', '').kind)
   // Passages are divided at the marks between paragraphs of a comment, which are in neither of them.

@@ -31,6 +31,23 @@ test('a list that begins in the next passage is quoted with its items', async ()
   assert.is(await ask('List all fruits', 'It rains. We sell these fruits:', 'We sell these fruits:', ['Shop'], following), FRUIT)
 })
 
+test('the list below the paragraph of the answer is quoted, also if another sentence announces it, or none does', async () => {
+  const items = '- apples\n- pears\n- plums'
+  const announced = await ask('What are the fruits?', `It rains. We sell three fruits. They are these:\n\n${items}`, 'three fruits')
+  assert.is(announced, `“We sell three fruits. They are these:” [1] (3 items)\n\n${items}`)
+  const rain = 'The rain falls on all of them. '.repeat(10)
+  const long = await ask('What are the fruits?', `We sell three fruits. ${rain}They are these:\n\n${items}`, 'three fruits')
+  assert.is(long, `“We sell three fruits. … They are these:” [1] (3 items)\n\n${items}`)
+  assert.is(await ask('What are the fruits?', `We sell these\n\n${items}`, 'We sell these'), `“We sell these” [1] (3 items)\n\n${items}`)
+  const other = await ask('What are the fruits?', `We sell three fruits. It rains.\n\n${items}`, 'three fruits')
+  assert.is(other, '“We sell three fruits. It rains.” [1]')
+})
+
+test('items with further paragraphs are one list', async () => {
+  const content = 'Fruits:\n\n- apples\n\n  They are red.\n\n- pears\n\n  They are green.\n\nCheese comes in wheels.\n\n- Gouda'
+  assert.is(await ask('What are our fruits?', content, 'Fruits'), '“Fruits:” [1] (2 items)\n\n- apples\n- pears')
+})
+
 test('the items can be the headings below', async () => {
   const following = [
     { content: 'They are red.', headings: ['Shop', 'Fruits', 'Apples'] },
@@ -74,7 +91,13 @@ test('a question in the singular does not get a list', async () => {
 })
 
 test('questions in the plural are detected', () => {
-  for (const question of ['List all internal systems', 'What are the five job levels?', 'Which states have an office?', 'Name the hooks'])
+  for (const question of [
+    'List all internal systems',
+    'What are the five job levels?',
+    'Which states have an office?',
+    'Which Node.js versions does it run on?',
+    'Name the hooks',
+  ])
     assert.ok(asksForList(question), question)
   for (const question of ['What is the limit?', 'Which class is it?', 'Which process does it use?', 'What does it cost?', 'Who are you?'])
     assert.not(asksForList(question), question)

@@ -1,6 +1,5 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FollowingPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
 import { containsIdentifier, findIdentifiers } from '../../../daemon/models/quoted-answers/question/find-identifiers.ts'
 import { createScriptedReader, type Finding } from './scripted-reader.ts'
@@ -10,13 +9,13 @@ const test = suite('answers from tables, configuration files and code')
 type Passage = [content: string, source: string, headings?: string[]]
 
 /** Answers with a reader that points at the given words of each passage, or at nothing. */
-async function answer(text: string, passages: Passage[], findings: (Finding | string | undefined)[], following: FollowingPassage[] = []) {
+async function answer(text: string, passages: Passage[], findings: (Finding | string | undefined)[]) {
   const given = passages.map(([content, source, headings = [source]]) => ({ content, source, page: 1, headings }))
   const reader = createScriptedReader((read) => {
     const finding = findings[given.findIndex(({ content }) => read.endsWith(content))]
     return typeof finding === 'string' ? { answer: finding } : finding
   })
-  return (await answerQuestion(reader, { text, passages: given, readOn: async () => following })).text
+  return (await answerQuestion(reader, { text, passages: given })).text
 }
 
 const formatRelease = (version: string, codename: string, release: string) =>
@@ -106,6 +105,14 @@ const redis = [
   '# timeout 0',
 ].join('\n')
 
+test('an option that the question names is not answered by the item of another one', async () => {
+  const items =
+    '- `-u`, `--max-unused`: how much to keep. It is 5 percent by default.\n- `--repack-small`: repacks. It is false by default.'
+  const findings = [{ answer: 'false', certainty: 10, alternative: '5 percent' }]
+  assert.match(await answer('What is --max-unused by default?', [[items, 'a.md']], findings), /It is 5 percent/)
+  assert.match(await answer('What is --retry-lock by default?', [[items, 'a.md']], findings), /false/)
+})
+
 test('a setting is quoted with its comment and its line breaks', async () => {
   const passage: Passage = [redis, 'redis.conf', ['redis.conf', 'NETWORK']]
   assert.is(
@@ -121,18 +128,6 @@ test('a paragraph of a comment is quoted with the setting below the whole commen
     await answer('How do I include another file?', [[include, 'redis.conf']], ['Include other files']),
     '```\n# Include other files here.\n…\n# include /etc/local.conf\n```\n\n[1]',
   )
-})
-
-test('what a passage announces at its end is quoted from the next one of the section', async () => {
-  const comment: Passage = ['# Include other files here.\n#\n# They can include others.', 'redis.conf', ['redis.conf', 'FILES']]
-  const setting = { content: '# Wildcards are allowed.\n#\n# include /path/to/local.conf\n\n# port 80', headings: ['redis.conf', 'FILES'] }
-  const ask = (next: FollowingPassage) => answer('How do I include another file?', [comment], ['Include other files'], [next])
-  assert.is(await ask(setting), '```\n# Include other files here.\n…\n# include /path/to/local.conf\n```\n\n[1]')
-  assert.is(await ask({ ...setting, headings: ['redis.conf', 'OTHERS'] }), '```\n# Include other files here.\n```\n\n[1]')
-
-  const next = { content: '```sh\ncadre start\n```\n\nThen ask.', headings: ['a.md'] }
-  const announced = await answer('How do I start it?', [['It rains. Start it like this:', 'a.md']], ['Start it like this'], [next])
-  assert.match(announced, /“Start it like this:” \[1\]\n\n```sh\ncadre start\n```$/)
 })
 
 test('a setting is quoted without the next one', async () => {

@@ -54,7 +54,7 @@ const PLURAL = String.raw`(?:\p{L}+[^sui\W\d_]s|people|children|men|women|criter
 const LIST = new RegExp(
   String.raw`^\W*(?:please\s+)?(?:(?:list|enumerate|name)\s|(?:give|show|tell)\s+(?:me\s+)?(?:all|the list|a list)\b)` +
     String.raw`|^\W*(?:what|which|who)\s+(?:all\s+)?are\s+(?!you\b|we\b|they\b)` +
-    String.raw`|^\W*(?:in\s+|for\s+|on\s+|to\s+)?(?:what|which)\s+(?:[\p{L}-]+\s+){0,2}?${PLURAL}\s+` +
+    String.raw`|^\W*(?:in\s+|for\s+|on\s+|to\s+)?(?:what|which)\s+(?:[\p{L}\p{N}.-]+\s+){0,2}?${PLURAL}\s+` +
     String.raw`(?:are|were|do|does|did|can|could|have|had|must|may|might|should|shall|will|would|exist|need|apply|belong|of|in|for)\b`,
   'iu',
 )

@@ -1,0 +1,48 @@
+import { suite } from 'uvu'
+import * as assert from 'uvu/assert'
+import type { FollowingPassage } from '../../../daemon/core/tool.ts'
+import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
+import { createScriptedReader } from './scripted-reader.ts'
+
+const test = suite('answers that announce something')
+
+/** Answers from one passage with a reader that points at these words. */
+async function answer(text: string, [content, source, headings = [source]]: Passage, words: string, following: FollowingPassage[] = []) {
+  const passages = [{ content, source, page: 1, headings }]
+  return (
+    await answerQuestion(
+      createScriptedReader(() => ({ answer: words })),
+      { text, passages, readOn: async () => following },
+    )
+  ).text
+}
+
+type Passage = [content: string, source: string, headings?: string[]]
+
+test('what a passage announces at its end is quoted from the next one of the section', async () => {
+  const comment: Passage = ['# Include other files here.\n#\n# They can include others.', 'redis.conf', ['redis.conf', 'FILES']]
+  const setting = { content: '# Wildcards are allowed.\n#\n# include /path/to/local.conf\n\n# port 80', headings: ['redis.conf', 'FILES'] }
+  const ask = (next: FollowingPassage) => answer('How do I include another file?', comment, 'Include other files', [next])
+  assert.is(await ask(setting), '```\n# Include other files here.\n…\n# include /path/to/local.conf\n```\n\n[1]')
+  assert.is(await ask({ ...setting, headings: ['redis.conf', 'OTHERS'] }), '```\n# Include other files here.\n```\n\n[1]')
+
+  const next = { content: '```sh\ncadre start\n```\n\nThen ask.', headings: ['a.md'] }
+  const announced = await answer('How do I start it?', ['It rains. Start it like this:', 'a.md'], 'Start it like this', [next])
+  assert.match(announced, /“Start it like this:” \[1\]\n\n```sh\ncadre start\n```$/)
+
+  const steps = { content: '3. Lock the door.\n\nGo home.', headings: ['a.md'] }
+  const list = 'To close the shop:\n\n1. Count the money.\n2. Switch off the light.'
+  const whole = '“To close the shop:” [1]\n\n1. Count the money.\n2. Switch off the light.\n3. Lock the door.'
+  assert.is(await answer('How do I close the shop?', [list, 'a.md'], 'To close the shop:', [steps]), whole)
+  const items = 'Count the money.\n2. Switch off the light'
+  assert.is(await answer('How do I close the shop?', [list, 'a.md'], items, [steps]), whole)
+})
+
+test('a sentence that announces paragraphs is quoted with them, up to the next heading', async () => {
+  const rules = 'The name must say so.\n\nThe picture must differ.'
+  const content = `Parodies are allowed if they follow these rules:\n\n${rules}\n\n## Names\n\nBe short.`
+  const text = await answer('Which rules are there for parodies?', [content, 'a.md'], 'follow these rules:')
+  assert.is(text, `“Parodies are allowed if they follow these rules:” [1]\n\n${rules}`)
+})
+
+test.run()
