@@ -17,7 +17,7 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   const separator = findSeparator(content, answer)
   const next = separator === undefined ? undefined : (await readOn())[0]
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
-  const text = `${content}${separator}${next.content}`
+  const text = `${content.trimEnd()}${separator}${next.content.trimStart()}`
   const blocks = parseBlocks(text, source)
   const blockIndex = blocks.findIndex(({ end }) => end > answer.part.start)
   const block = blocks[blockIndex]
