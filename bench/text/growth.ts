@@ -54,6 +54,23 @@ const MARKUP = [
   '`',
   '[a]: ',
 ]
+const RST = [
+  '.. a::\n',
+  '.. note:: ',
+  '..\n',
+  '`',
+  '``',
+  '`a <',
+  ':a:`',
+  'a_ ',
+  '|a',
+  '\\',
+  'a::\n\n',
+  '+--+\n| a\n',
+  '== ==\n',
+  '>>> ',
+  '#. a\n',
+]
 const SCRIPTS = ['日本語の文章を検索する', 'พนักงานทุกคนมีสิทธิ์ลา', '👩‍👩‍👧', 'e\u0301']
 
 async function chunk(text: string, name: string): Promise<void> {
@@ -68,6 +85,7 @@ const CASES: { name: string; units: readonly string[]; run(text: string): unknow
     run: (text: string) => chunk(`start ${text} end`, name),
   })),
   { name: 'read and chunk a.html', units: MARKUP, run: (text) => chunk(`<html>start ${text} end`, 'a.html') },
+  { name: 'read and chunk reStructuredText', units: RST, run: (text) => chunk(`start\n\n${text}\n\nend`, 'a.rst') },
   { name: 'remove markup', units: MARKUP, run: removeMarkup },
   { name: 'extract links', units: MARKUP, run: extractLinks },
   { name: 'find identifiers', units: ['"a', 'x1-', '7.'], run: findIdentifiers },

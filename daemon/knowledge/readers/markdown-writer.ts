@@ -102,7 +102,7 @@ export class MarkdownWriter {
   /** Writes a table; the first row is the header. Returns the offset of each row. */
   writeTable(rows: string[][]): number[] {
     this.endParagraph()
-    const width = Math.max(...rows.map((row) => row.length))
+    const width = rows.reduce((longest, row) => Math.max(longest, row.length), 0)
     const lines = rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     if (width > 1) lines.splice(1, 0, `|${' --- |'.repeat(rows[0]?.length ?? width)}`)
     const table = lines.join('\n')

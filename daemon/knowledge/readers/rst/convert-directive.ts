@@ -1,0 +1,116 @@
+/** Converts the directives of reStructuredText and Sphinx to Markdown. */
+import { isItem, parseFence } from '../../../language/parse-markdown.ts'
+import { formatCode } from './convert-inline.ts'
+import { parseCsvTable, parseListTable } from './convert-table.ts'
+import { formatFence, splitOptions } from './rst-lines.ts'
+
+export interface Directive {
+  /** In lower case, with the domain. */
+  name: string
+  argument: string
+  body: readonly string[]
+}
+
+export interface BodyConverter {
+  convertBody(lines: readonly string[]): string[]
+  formatTable(rows: readonly string[][]): string[]
+}
+
+/** Languages of code; an empty one is in the argument. */
+const CODE: Record<string, string> = {
+  code: '',
+  'code-block': '',
+  sourcecode: '',
+  'code-tab': '',
+  prompt: '',
+  'parsed-literal': '',
+  doctest: 'python',
+  testcode: 'python',
+  testsetup: 'python',
+  testoutput: 'text',
+  ipython: 'python',
+  math: 'latex',
+  graphviz: 'dot',
+  digraph: 'dot',
+  mermaid: 'mermaid',
+  uml: 'plantuml',
+  productionlist: 'bnf',
+}
+const ADMONITIONS = new Set('note warning tip hint important caution attention danger error seealso todo'.split(' '))
+const VERSIONS: Record<string, string> = {
+  versionadded: 'New in version',
+  versionchanged: 'Changed in version',
+  deprecated: 'Deprecated since version',
+  versionremoved: 'Removed in version',
+}
+/** They show nothing, or what is not in the document. */
+const HIDDEN = new Set(
+  [
+    'toctree contents index include literalinclude meta highlight image raw sectnum section-numbering header footer title role',
+    'default-role default-domain currentmodule namespace namespace-push namespace-pop tabularcolumns sectionauthor codeauthor',
+    'moduleauthor date unicode target-notes bibliography rst-class cssclass testcleanup',
+  ].flatMap((names) => names.split(' ')),
+)
+/** What they describe is their argument. */
+const OBJECTS = new Set(
+  [
+    'function method class classmethod staticmethod attribute property data exception decorator decoratormethod module type typealias',
+    'macro var variable member struct union enum enumerator option cmdoption envvar confval setting program object describe directive',
+    'autofunction automethod autoclass autoattribute autodata autoexception automodule autodecorator',
+  ].flatMap((names) => names.split(' ')),
+)
+/** Their argument says how the body is shown, or where. */
+const WITHOUT_TITLE = new Set('only ifconfig container figure grid grid-item tab-set tabs glossary hlist'.split(' '))
+/** Options of descriptions that are for the program that shows them. */
+const HIDDEN_OPTIONS = new Set('noindex no-index no-index-entry no-contents-entry nocontentsentry noindexentry module canonical'.split(' '))
+
+export function convertDirective(directive: Directive, converter: BodyConverter): string[] {
+  const { name, argument, body } = directive
+  const kind = name.slice(name.lastIndexOf(':') + 1)
+  const { options, rest } = splitOptions(body)
+  if (HIDDEN.has(kind)) return []
+  if (Object.hasOwn(CODE, kind)) return convertCode(kind, argument, options, rest)
+  if (OBJECTS.has(kind)) return convertDescription(argument, body, converter)
+  if (Object.hasOwn(VERSIONS, kind)) {
+    const [version = ''] = argument.split(' ', 1)
+    return addLabel(`${VERSIONS[kind]} ${version}`, converter.convertBody([argument.slice(version.length).trim(), ...rest]))
+  }
+  if (ADMONITIONS.has(kind)) return addLabel(formatName(kind), converter.convertBody([argument, ...rest]))
+  const rows = kind === 'list-table' ? parseListTable(rest) : kind === 'csv-table' ? parseCsvTable(rest, options) : undefined
+  const content = rows ? converter.formatTable(rows) : converter.convertBody(rest)
+  return argument === '' || WITHOUT_TITLE.has(kind) ? content : addLabel(converter.convertBody([argument]).join(' '), content)
+}
+
+const formatName = (kind: string): string => (kind === 'seealso' ? 'See also' : kind.charAt(0).toUpperCase() + kind.slice(1))
+
+function convertCode(kind: string, argument: string, options: ReadonlyMap<string, string>, lines: readonly string[]): string[] {
+  const language = CODE[kind] || (/^[\w+#.-]{1,30}/.exec(argument)?.[0] ?? '')
+  const code = formatFence(kind === 'math' ? [argument, ...lines] : lines, language.toLowerCase())
+  const caption = options.get('caption') ?? ''
+  return caption === '' ? code : [`${caption}:`, '', ...code]
+}
+
+/** What is described is a list item, because its description belongs to it. */
+function convertDescription(argument: string, body: readonly string[], converter: BodyConverter): string[] {
+  const end = body.findIndex((line) => line === '' || line.startsWith(':'))
+  const signatures = [argument, ...body.slice(0, end < 0 ? body.length : end)].filter((line) => line !== '')
+  const { options, rest } = splitOptions(end < 0 ? [] : body.slice(end))
+  const fields = [...options]
+    .filter(([name, value]) => value !== '' && !HIDDEN_OPTIONS.has(name))
+    .map(([name, value]) => `:${name}: ${value}`)
+  const content = converter.convertBody([...fields, ...rest])
+  const item = `- ${signatures.map((signature) => formatCode(signature.replaceAll(/\\([*_`|\\])/g, '$1'))).join(', ')}`
+  if (content.length === 0) return [item]
+  return [`${item}:`, ...(isPlain(content[0]) ? [] : ['']), ...content]
+}
+
+/** Puts a label in front of the first paragraph. */
+function addLabel(label: string, content: readonly string[]): string[] {
+  const [first = '', ...rest] = content
+  if (first === '') return [`**${label}**`]
+  const mark = `**${label.replace(/:$/, '')}:**`
+  return isPlain(first) ? [`${mark} ${first.trimStart()}`, ...rest] : [mark, '', ...content]
+}
+
+/** Whether the line belongs to a paragraph, not to a list, code or a table. */
+const isPlain = (line = ''): boolean => !isItem(line) && !parseFence(line) && !/^\s*[#|>]/.test(line)
