@@ -1,4 +1,4 @@
-/** Reads on if the next passage has more of the answer: what a colon announces, the rest of a list, or the setting below a comment. */
+/** Reads on if the next passage has more of the answer: what a colon announces, the rest of a list or of code, or a setting. */
 import type { FollowingPassage } from '../../core/tool.ts'
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import type { ContextPassage } from '../chat-model.ts'
@@ -29,9 +29,11 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
 function findSeparator(content: string, { part, blocks }: QuotableAnswer): string | undefined {
   const { start, end, block, blockIndex } = part
   if (block.kind !== 'setting') {
-    const isAnnouncing = /[:：]$/.test(content.slice(start, end)) && content.slice(end, block.end).trim() === ''
+    const isLastOfBlock = content.slice(end, block.end).trim() === ''
+    const isAnnouncing = isLastOfBlock && /[:：]$/.test(content.slice(start, end))
     const [first = block, ...others] = blocks.slice(blockIndex + 1)
     const isOneKind = others.every(({ kind }) => kind === first.kind)
+    if (isLastOfBlock && first.kind === 'code' && others.length === 0 && !first.isComplete) return '\n'
     if (isOneKind && first.kind === 'item' && (isAnnouncing || block.kind === 'item')) return '\n'
     return isAnnouncing && isOneKind && first.kind === 'text' ? '\n\n' : undefined
   }

@@ -30,6 +30,11 @@ test('what a passage announces at its end is quoted from the next one of the sec
   const announced = await answer('How do I start it?', ['It rains. Start it like this:', 'a.md'], 'Start it like this', [next])
   assert.match(announced, /“Start it like this:” \[1\]\n\n```sh\ncadre start\n```$/)
 
+  const cut = 'Start it:\n\n```sh\ncadre start'
+  const end = { content: 'cadre chat\n```\n\nThen ask.', headings: ['a.md'] }
+  const completed = await answer('How do I start it?', [cut, 'a.md'], 'Start it:', [end])
+  assert.is(completed, '“Start it:” [1]\n\n```sh\ncadre start\ncadre chat\n```')
+
   const steps = { content: '3. Lock the door.\n\nGo home.', headings: ['a.md'] }
   const list = 'To close the shop:\n\n1. Count the money.\n2. Switch off the light.'
   const whole = '“To close the shop:” [1]\n\n1. Count the money.\n2. Switch off the light.\n3. Lock the door.'
