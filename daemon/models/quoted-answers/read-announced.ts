@@ -17,7 +17,7 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   const separator = findSeparator(content, answer)
   const next = separator === undefined ? undefined : (await readOn())[0]
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
-  const text = `${content.trimEnd()}${separator}${next.content.trimStart()}`
+  const text = `${content.trimEnd()}${separator}${next.content.replace(/^\s*\n/, '')}`
   const blocks = parseBlocks(text, source)
   const blockIndex = blocks.findIndex(({ end }) => end > answer.part.start)
   const block = blocks[blockIndex]
