@@ -10,7 +10,8 @@ export interface AuthorizingProxy {
 /** Foreign Host headers are passed on; its own is replaced by that of the target. */
 export async function startAuthorizingProxy(target: string, token: string): Promise<AuthorizingProxy> {
   const { hostname, port, host } = new URL(target)
-  const proxy = createServer((incoming, outgoing) => {
+  // Without a timeout of idle connections, none is closed while a client that was stopped sends its next request on it.
+  const proxy = createServer({ keepAliveTimeout: 0 }, (incoming, outgoing) => {
     const own = `:${(proxy.address() as AddressInfo).port}`
     const adapt = (value: string | undefined) => (value?.endsWith(own) ? value.replace(/[^/]*$/, host) : value)
     const headers: Record<string, string | string[] | undefined> = {

@@ -1,16 +1,10 @@
 /** Tells which parts of a passage cannot be quoted as an answer. */
 import { extractContentWords } from '../../language/content-words.ts'
 import { stripMarkdown } from '../../language/parse-markdown.ts'
-import type { Block, Part } from './parse-passage.ts'
+import type { Part } from './parse-passage.ts'
 
 export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>, text: string): boolean {
   return extractContentWords(stripMarkdown(text)).every((word) => questionWords.has(word))
-}
-
-/** Whether a part announces a block that the passage does not contain. */
-export function announcesNothing(content: string, { start, end, block, blockIndex }: Part, blocks: readonly Block[]): boolean {
-  const isText = block.kind === 'text' || block.kind === 'item'
-  return isText && /[:：]$/.test(content.slice(start, end).trimEnd()) && blocks[blockIndex + 1] === undefined
 }
 
 /** Whether a part cannot be quoted alone: the passage starts or ends inside of it, or it is a question. */

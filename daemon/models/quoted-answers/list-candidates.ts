@@ -2,10 +2,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../inference/model-task.ts'
 import { extractContentWords } from '../../language/content-words.ts'
-import { announcesNothing, asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
+import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { asksForList } from './question/detect-question-type.ts'
 import { computeOverlap, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {
@@ -88,7 +87,7 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   )
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
-    candidates.push(listPassageCandidates({ words, isPlural: asksForList(question) }, input, rank, records))
+    candidates.push(listPassageCandidates(words, input, rank, records))
     await yieldToEventLoop()
   }
   return candidates
@@ -121,7 +120,7 @@ function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPa
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageCandidates(
-  { words: questionWords, isPlural }: { words: QuestionWords; isPlural: boolean },
+  questionWords: QuestionWords,
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
@@ -149,11 +148,7 @@ function listPassageCandidates(
     const best = readWords(reading, from, to)
     to = from
     if (!best || !target) continue
-    // The list that a question in the plural asks for may be in the next passage.
-    isUseless ??=
-      (!isPlural && announcesNothing(content, target, blocks)) ||
-      isIncomplete(content, target) ||
-      repeatsQuestion(questionWords, content.slice(target.start, target.end))
+    isUseless ??= isIncomplete(content, target) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
     const record = records.get(target)
     const partOverlap = computeOverlap(questionWords, words)
     const features: Features = {
