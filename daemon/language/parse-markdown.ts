@@ -170,7 +170,9 @@ class MarkdownParser {
   /** Whether a sentence that names an option was wrapped before it. */
   #isInSentence(line: string): boolean {
     const open = this.#open
-    return open?.kind === 'text' && /^\S/.test(line) && !/[:：][ \t]*$/.test(this.#text.slice(Math.max(open.start, open.end - 10), open.end))
+    const hasColumns = /\S(?: {2}|\t)/.test(line)
+    if (open?.kind !== 'text' || /^\s/.test(line) || hasColumns) return false
+    return !/[.:!?：][ \t]*$/.test(this.#text.slice(Math.max(open.start, open.end - 10), open.end))
   }
 
   /** The pipe at the start of a row is optional in a table with a delimiter row. */

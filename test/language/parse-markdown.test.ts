@@ -63,6 +63,7 @@ test('an option at the start of a line is no item in the middle of a sentence', 
     ['item', '--json  JSON'],
     ['item', '--csv  CSV'],
   ])
+  assert.equal(parse('Options\n--json  JSON').at(-1), ['item', '--json  JSON'])
 })
 
 test('items, options of a command, rules, front matter and HTML are blocks', () => {

@@ -61,7 +61,8 @@ export async function answerQuestion(models: AnswerModels, question: Question): 
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const answers = preferStatements(text, await rankAnswers(text, await readPassages(models, text, read)), read)
+  const ranked = await preferComplete(question, await rankAnswers(text, await readPassages(models, text, read)))
+  const answers = preferStatements(text, ranked, read)
   const [best, ...others] = answers
   const texts = read.map(({ content, headings = [], source }) => [source, ...headings, content].join('\n'))
   const missing = findMissingTerm(text, texts)
@@ -93,6 +94,18 @@ async function formatReply(
   }
   const text = list ?? (await formatQuote())
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
+}
+
+/** Moves an answer that announces something to the end if nothing follows it. */
+async function preferComplete({ passages, readOn }: Question, answers: Answer[]): Promise<Answer[]> {
+  const [best, ...others] = answers
+  if (!best || others.length === 0) return answers
+  const { content, headings = [] } = passages[best.passage] as ContextPassage
+  const isEnd = content.slice(best.part.end).trim() === ''
+  if (!isEnd || !/[:：]$/.test(content.slice(best.part.start, best.part.end))) return answers
+  const next = (await readOn?.(best.passage))?.[0]
+  const isAnnounced = next !== undefined && headings.every((heading, level) => next.headings[level] === heading)
+  return isAnnounced ? answers : [...others, best]
 }
 
 /** "How many" is answered by a sentence rather than by rows that would have to be counted, if the sentence is almost as good. */

@@ -163,7 +163,7 @@ function extendQuote(content: string, part: Part, blocks: readonly Block[], head
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
-  const isSentence = next?.block.kind === 'text' && !announces(content, next)
+  const isSentence = next?.block.kind === 'text' && !announces(content, next) && findAnnounced(content, part, blocks) === undefined
   return { start, end: isSentence ? next.end : end }
 }
 

@@ -57,6 +57,8 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   ])
 }
 
+/** The option of these questions is the answer: "Which option overrides --foo?" */
+const ASKS_FOR_OPTION = /\b(?:which|what|another|other)\s+(?:\w+\s+)?(?:option|flag|switch)/i
 const OPTION = /(?<![\p{L}\p{N}-])--?[a-z][\w-]*/giu
 /** An item that describes options: "- `-m`/`--method METHOD`: …". */
 const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/i
@@ -64,14 +66,14 @@ const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/
 /** Returns the sentences of the items about other options than the one that the question names, if an item is about that one. */
 function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] {
   const asked = new Set(question.match(OPTION))
-  if (asked.size === 0) return []
+  if (asked.size === 0 || ASKS_FOR_OPTION.test(question)) return []
   const items = sets.flatMap(({ content, parts }) =>
     parts.flatMap((part) => {
       const described = OPTION_ITEM.exec(content.slice(part.block.start, part.block.end))?.[0].match(OPTION)
       return part.block.kind === 'item' && described ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
     }),
   )
-  return items.every(({ isOther }) => isOther) ? [] : items.flatMap(({ part, isOther }) => (isOther ? [part] : []))
+  return items.some(({ isOther }) => !isOther) ? items.flatMap(({ part, isOther }) => (isOther ? [part] : [])) : []
 }
 
 const weightWord = (found: number, total: number) => (found > 0 && found <= MAX_WORD_SHARE * total ? Math.log(total / found) : 0)

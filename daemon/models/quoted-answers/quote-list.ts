@@ -48,10 +48,11 @@ async function findList(
   const announces = /[:：]$/.test(sentence) && isLastOfBlock && part.block.kind === 'text'
   const announcement = part.block.kind === 'text' && isItem(part.blockIndex + 1) ? findAnnouncement(content, part) : undefined
   if (isItem(part.blockIndex) || announcement !== undefined) {
-    const isPart = (index: number) => isItem(index) || isContinuation(content, blocks[index])
+    const belongsToList = (index: number) => isItem(index) || isContinuation(content, blocks[index])
     let [first, last] = [isItem(part.blockIndex) ? part.blockIndex : part.blockIndex + 1, part.blockIndex + 1]
-    while (isPart(first - 1)) first--
-    while (isPart(last + 1)) last++
+    while (belongsToList(first - 1)) first--
+    while (!isItem(first)) first++ // A paragraph above all items is not part of the list.
+    while (belongsToList(last + 1)) last++
     const list = blocks.slice(first, last + 1).filter(({ kind }) => kind === 'item')
     const lead = announcement ?? findLead(question, content, blocks, first, headings)
     if (lead === undefined) return undefined
@@ -72,12 +73,14 @@ async function findList(
 
 /**
  * Returns what announces the list below a paragraph: the text from the part to the list, or the part and the last sentence if the text
- * is long. Undefined if neither of them is about the list.
+ * is long. Undefined if the list is about something else.
  */
 function findAnnouncement(content: string, { start, end, block }: Part): string | undefined {
   const last = parseParts(content, [block]).at(-1)
   const isLast = content.slice(end, block.end).trim() === ''
-  if (!last || (!isLast && !/[:：]$/.test(content.slice(last.start, last.end)))) return undefined
+  const sentence = content.slice(last?.start, last?.end)
+  const announces = /[:：]$/.test(sentence) || (isLast && (!/[.!?]$/.test(sentence) || /\b(?:following|these|below)\b/i.test(sentence)))
+  if (!last || !announces) return undefined
   if (isLast || block.end - start <= MAX_ITEM_LENGTH) return stripMarkdown(content.slice(start, block.end))
   return [{ start, end }, last].map((span) => stripMarkdown(content.slice(span.start, span.end))).join(' … ')
 }

@@ -17,11 +17,17 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   const separator = findSeparator(content, answer)
   const next = separator === undefined ? undefined : (await readOn())[0]
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
-  const text = `${content.trimEnd()}${separator}${next.content.replace(/^\s*\n/, '')}`
+  const rest = next.content.replace(/^\s*\n/, '')
+  const endsInList = answer.blocks.at(-1)?.kind === 'item' && !/[:：]$/.test(content.trimEnd())
+  const continuesList = /^[\s\p{Ll}]/u.test(rest) || parseBlocks(rest, source)[0]?.kind === 'item'
+  // A paragraph below a list is no part of its last item.
+  if (endsInList && !continuesList) return quoted
+  const text = `${content.trimEnd()}${separator}${rest}`
   const blocks = parseBlocks(text, source)
   const blockIndex = blocks.findIndex(({ end }) => end > answer.part.start)
   const block = blocks[blockIndex]
-  if (!block) return quoted
+  // Code that both passages contain in part can be parsed in another way.
+  if (block?.start !== answer.part.block.start) return quoted
   return { passage: { ...passage, content: text }, answer: { ...answer, blocks, part: { ...answer.part, block, blockIndex } } }
 }
 
@@ -31,9 +37,11 @@ function findSeparator(content: string, { part, blocks }: QuotableAnswer): strin
   if (block.kind !== 'setting') {
     const isLastOfBlock = content.slice(end, block.end).trim() === ''
     const isAnnouncing = isLastOfBlock && /[:：]$/.test(content.slice(start, end))
-    const [first = block, ...others] = blocks.slice(blockIndex + 1)
-    const isOneKind = others.every(({ kind }) => kind === first.kind)
-    if (isLastOfBlock && first.kind === 'code' && others.length === 0 && !first.isComplete) return '\n'
+    const below = blocks.slice(blockIndex + 1)
+    // The block that the end of the passage may cut: the first one below, or that of the answer if it is the last one.
+    const first = below[0] ?? block
+    const isOneKind = below.every(({ kind }) => kind === first.kind)
+    if (isLastOfBlock && first.kind === 'code' && below.length <= 1 && !first.isComplete) return '\n'
     if (isOneKind && first.kind === 'item' && (isAnnouncing || block.kind === 'item')) return '\n'
     return isAnnouncing && isOneKind && first.kind === 'text' ? '\n\n' : undefined
   }

@@ -154,6 +154,11 @@ test('malformed tables keep their text', async () => {
     `+${'-+'.repeat(200)}\n|lost|`,
   ])
     assert.match(await convert(`One.\n\n${table}`), 'lost')
+  assert.match(await convert('.. note::\n\n   +--+\n   +--+\n\n   Real text.'), '**Note:** Real text.')
+})
+
+test('what looks like markup within a list does not join its items', async () => {
+  assert.is(await convert('- C:\\dir\\\n- don`t\n- won`t'), '- C:\\dir\n- don`t\n- won`t')
 })
 
 test('lists are numbered, and lists within them too', async () => {
@@ -208,6 +213,14 @@ test('bodies that are nested deeply are kept', async () => {
   const text = await convert(depths.join('\n\n'))
   assert.match(text, '**Note:** n3')
   assert.match(text, 'n299')
+  const empty = Array.from({ length: 12 }, (_, depth) => `${'   '.repeat(depth)}.. note::`)
+  assert.match(await convert(`${empty.join('\n\n')}\n\n${'   '.repeat(12)}Deep text.`), 'Deep text.')
+})
+
+test('names that contain names do not grow exponentially', async () => {
+  const chain = Array.from({ length: 20 }, (_, index) => `.. |a${index + 1}| replace:: ${`|a${index}|`.repeat(20)}`)
+  const text = await convert(`.. |a0| replace:: ${'x'.repeat(90)}\n${chain.join('\n')}\n\n|a20|`)
+  assert.ok(text.length < 10_000, String(text.length))
 })
 
 test('repetitive and malformed documents have a text of bounded length', async () => {

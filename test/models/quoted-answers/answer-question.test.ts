@@ -97,6 +97,14 @@ test('a sentence that announces a list, a table or code is quoted with it', asyn
   )
 })
 
+test('a sentence that announces what no passage contains is not quoted if there is another answer', async () => {
+  const text = await answer(
+    [['But this will not work:'], ['Use the other key instead of this one, please.', 'b.md']],
+    ['this will not', { answer: 'the other key', certainty: 9 }],
+  )
+  assert.is(text, '**the other key**\n\n“Use the other key instead of this one, please.” [2]')
+})
+
 test('an answer of several items is quoted as a list', async () => {
   assert.is(
     await answer([['You need:\n\n- oil\n- a match\n- patience']], ['oil\n- a match\n- patience']),

@@ -41,6 +41,14 @@ test('the list below the paragraph of the answer is quoted, also if another sent
   assert.is(await ask('What are the fruits?', `We sell these\n\n${items}`, 'We sell these'), `“We sell these” [1] (3 items)\n\n${items}`)
   const other = await ask('What are the fruits?', `We sell three fruits. It rains.\n\n${items}`, 'three fruits')
   assert.is(other, '“We sell three fruits. It rains.” [1]')
+  const complete = await ask(
+    'What are the fruits?',
+    `We sell apples and pears.\n\n- Dogs are allowed.\n- Cats are not.`,
+    'apples and pears',
+  )
+  assert.is(complete, '“We sell apples and pears.” [1]')
+  const indented = await ask('What are the fruits?', `It rains.\n\n  We sell fruits:\n\n  - apples\n  - pears`, 'pears')
+  assert.is(indented, '“We sell fruits:” [1] (2 items)\n\n- apples\n- pears')
 })
 
 test('items with further paragraphs are one list', async () => {

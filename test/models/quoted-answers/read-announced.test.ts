@@ -43,11 +43,20 @@ test('what a passage announces at its end is quoted from the next one of the sec
   assert.is(await answer('How do I close the shop?', [list, 'a.md'], items, [steps]), whole)
 })
 
+test('a paragraph of the next passage is no part of the last item of a list', async () => {
+  const content = 'Roles:\n\n- Ann opens the shop at nine.\n- Bob closes the shop at six.'
+  const next = { content: '\n\nBoth are paid on Fridays.', headings: ['a.md'] }
+  const text = await answer('Who closes the shop?', [content, 'a.md'], 'closes the shop at six', [next])
+  assert.is(text, '“Bob closes the shop at six.” [1]')
+})
+
 test('a sentence that announces paragraphs is quoted with them, up to the next heading', async () => {
   const rules = 'The name must say so.\n\nThe picture must differ.'
   const content = `Parodies are allowed if they follow these rules:\n\n${rules}\n\n## Names\n\nBe short.`
   const text = await answer('Which rules are there for parodies?', [content, 'a.md'], 'follow these rules:')
   assert.is(text, `“Parodies are allowed if they follow these rules:” [1]\n\n${rules}`)
+  const short = await answer('What applies to parodies?', [`Two conditions:\n\n${rules}`, 'a.md'], 'Two conditions:')
+  assert.is(short, `“Two conditions:” [1]\n\n${rules}`)
 })
 
 test.run()

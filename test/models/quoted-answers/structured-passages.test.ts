@@ -111,6 +111,7 @@ test('an option that the question names is not answered by the item of another o
   const findings = [{ answer: 'false', certainty: 10, alternative: '5 percent' }]
   assert.match(await answer('What is --max-unused by default?', [[items, 'a.md']], findings), /It is 5 percent/)
   assert.match(await answer('What is --retry-lock by default?', [[items, 'a.md']], findings), /false/)
+  assert.match(await answer('Which option goes with --max-unused?', [[items, 'a.md']], findings), /false/)
 })
 
 test('a setting is quoted with its comment and its line breaks', async () => {

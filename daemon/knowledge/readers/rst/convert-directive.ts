@@ -48,7 +48,7 @@ const HIDDEN = new Set(
   [
     'toctree contents index include literalinclude meta highlight image raw sectnum section-numbering header footer title role',
     'default-role default-domain currentmodule namespace namespace-push namespace-pop tabularcolumns sectionauthor codeauthor',
-    'moduleauthor date unicode target-notes bibliography rst-class cssclass testcleanup',
+    'moduleauthor date unicode target-notes bibliography testcleanup',
   ].flatMap((names) => names.split(' ')),
 )
 /** What they describe is their argument. */
@@ -60,7 +60,7 @@ const OBJECTS = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 /** Their argument says how the body is shown, or where. */
-const WITHOUT_TITLE = new Set('only ifconfig container figure grid grid-item tab-set tabs glossary hlist'.split(' '))
+const WITHOUT_TITLE = new Set('only ifconfig container figure grid grid-item tab-set tabs glossary hlist rst-class cssclass'.split(' '))
 /** Options of descriptions that are for the program that shows them. */
 const HIDDEN_OPTIONS = new Set('noindex no-index no-index-entry no-contents-entry nocontentsentry noindexentry module canonical'.split(' '))
 
@@ -93,7 +93,11 @@ function convertCode(kind: string, argument: string, options: ReadonlyMap<string
 /** What is described is a list item, because its description belongs to it. */
 function convertDescription(argument: string, body: readonly string[], converter: BodyConverter): string[] {
   const end = body.findIndex((line) => line === '' || line.startsWith(':'))
-  const signatures = [argument, ...body.slice(0, end < 0 ? body.length : end)].filter((line) => line !== '')
+  const signatures = [argument, ...body.slice(0, end < 0 ? body.length : end)]
+    .join('\n')
+    .replaceAll(/\\\n[ \t]*/g, '')
+    .split('\n')
+    .filter((line) => line !== '')
   const { options, rest } = splitOptions(end < 0 ? [] : body.slice(end))
   const fields = [...options]
     .filter(([name, value]) => value !== '' && !HIDDEN_OPTIONS.has(name))
@@ -106,10 +110,15 @@ function convertDescription(argument: string, body: readonly string[], converter
 
 /** Puts a label in front of the first paragraph. */
 function addLabel(label: string, content: readonly string[]): string[] {
-  const [first = '', ...rest] = content
-  if (first === '') return [`**${label}**`]
+  const [first = '', ...rest] = content.slice(
+    Math.max(
+      0,
+      content.findIndex((line) => line !== ''),
+    ),
+  )
+  if (first === '') return [`**${label.trim()}**`]
   const mark = `**${label.replace(/:$/, '')}:**`
-  return isPlain(first) ? [`${mark} ${first.trimStart()}`, ...rest] : [mark, '', ...content]
+  return isPlain(first) ? [`${mark} ${first.trimStart()}`, ...rest] : [mark, '', first, ...rest]
 }
 
 /** Whether the line belongs to a paragraph, not to a list, code or a table. */

@@ -17,14 +17,14 @@ const OBJECT_ROLES = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 /** Up to the next backtick; bounded, so that many backticks cost linear time. */
-const TEXT = '(?:[^`\\\\]|\\\\[^]){1,1000}'
+const TEXT = '(?:[^`\\\\]|\\\\[^]){1,500}'
 /** After inline markup, a backslash ends it within a word. */
-const END = '(?:\\\\(?:[ \\n]|(?=\\w)))?'
+const END = '(?:\\\\(?: |(?=\\w)))?'
 const MARKUP = new RegExp(
   [
     `(?<!\`)\`\`(?!\`)(?<literal>(?:[^\`]|\`(?!\`)){1,1000})\`\`(?!\`)${END}`,
     `:(?<role>[a-z][\\w.+:-]{0,40}):\`(?<text>${TEXT})\`${END}`,
-    `(?<!\`)\`(?![\`\\s])(?<phrase>${TEXT})\`(?!\`)(?<mark>__?(?!\\w))?${END}`,
+    `(?<![\`\\w])\`(?![\`\\s])(?<phrase>${TEXT})(?<!\\s)\`(?!\`)(?<mark>__?(?!\\w))?${END}`,
     '(?<url>https?:\\/\\/[^\\s<>`]{1,2000})',
     '(?<note>\\[[\\w#*.-]{1,60}\\])_(?!\\w)',
     '\\|(?<name>[^|\\s][^|\\n]{0,60})\\|_{0,2}',
@@ -48,7 +48,7 @@ function convertMatch(source: string, groups: Record<string, string | undefined>
   if (tag !== undefined) return formatCode(tag) // In Markdown, it is HTML.
   if (name !== undefined) return replacements.get(name) ?? source
   if (url !== undefined || note !== undefined || word !== undefined) return url ?? note ?? (word as string)
-  if (/\s/.test(escaped)) return ''
+  if (/\s/.test(escaped)) return escaped === '\n' ? escaped : ''
   return /[\\`*_{}[\]()#+.!|-]/.test(escaped) ? source : escaped
 }
 
@@ -60,7 +60,7 @@ export const formatCode = (code: string): string => {
 function convertRole(role: string, text: string, titles: RstNames['titles']): string {
   if (LITERAL_ROLES.has(role)) return formatCode(text)
   const { label, target } = splitTarget(text)
-  if (OBJECT_ROLES.has(role)) return formatCode(label.replace(/^[~!]/, ''))
+  if (OBJECT_ROLES.has(role)) return formatCode((label || text).replace(/^[~!]/, ''))
   // Such as :pep:`8` and :issue:`533`
   if (/^\d+$/.test(text)) return `${role.length <= 3 ? role.toUpperCase() : role} ${text}`
   return (target === undefined ? titles.get(normalizeName(text)) : undefined) ?? label.replace(/^[~!]/, '')

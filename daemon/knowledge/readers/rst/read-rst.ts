@@ -16,7 +16,7 @@ const MARKUP = /^\.\.(?:[ \t]|$)|^__[ \t]/
 const DIRECTIVE = /^\.\.[ \t]+([a-z][\w.+-]{0,40}(?::[\w.+-]{1,40}){0,2})[ \t]?::(?:[ \t]+(.*))?$/i
 const NOTE = /^\.\.[ \t]+(\[[^\]\s]{1,60}\])(?:[ \t]+(.*))?$/
 const LABEL = /^\.\.[ \t]+_([^:`]{1,100}):[ \t]*$/
-const REPLACEMENT = /^\.\.[ \t]+\|([^|]{1,60})\|[ \t]+replace::[ \t]+(.+)$/
+const REPLACEMENT = /^\.\.[ \t]+\|([^|]{1,60})\|[ \t]+replace::[ \t]*(.*)$/
 const MARKER = /^[ \t]*(?:[-*+•]|(?:\d{1,9}|#|[a-z])[.)])[ \t]+/i
 const TARGET = /^__[ \t]|^\.\.[ \t]+_/
 /** What the lines of a literal block without indentation start with. */
@@ -37,15 +37,30 @@ export function readRst(source: string): ParsedDocument {
 function findNames(lines: readonly string[]): RstNames {
   const names: RstNames = { replacements: new Map(), titles: new Map() }
   let labels: string[] = []
+  const define = (map: Map<string, string>, name: string, text: string) => {
+    const value = text.length <= MAX_NAMED_LENGTH ? convertInline(text, names) : ''
+    // Without this bound, names that contain names would grow exponentially.
+    if (value !== '' && value.length <= MAX_NAMED_LENGTH) map.set(name, value)
+  }
   for (const [index, line] of lines.entries()) {
     const [, replaced, replacement = ''] = REPLACEMENT.exec(line) ?? []
     const label = LABEL.exec(line)?.[1]
-    if (replaced !== undefined && replacement.length <= MAX_NAMED_LENGTH)
-      names.replacements.set(replaced, convertInline(replacement, names))
+    if (replaced !== undefined) {
+      let end = index + 1
+      while (/^[ \t]+\S/.test(lines[end] ?? '')) end++
+      define(
+        names.replacements,
+        replaced,
+        [replacement, ...lines.slice(index + 1, end)]
+          .map((each) => each.trim())
+          .join(' ')
+          .trim(),
+      )
+    }
     if (label !== undefined) labels.push(normalizeName(label))
     else if (labels.length > 0 && line.trim() !== '') {
       const { title = '' } = parseHeading(lines, index) ?? {}
-      if (title !== '' && title.length <= MAX_NAMED_LENGTH) for (const name of labels) names.titles.set(name, convertInline(title, names))
+      for (const name of labels) define(names.titles, name, title)
       labels = []
     }
   }
@@ -90,9 +105,9 @@ class BlockConverter {
   }
 
   formatTable(rows: readonly string[][]): string[] {
+    if (rows.length === 0) return []
     const writer = new MarkdownWriter()
-    if (rows.length > 0)
-      writer.writeTable(rows.map((row) => row.map((cell) => this.#convertText(cell.replaceAll(/\s+/g, ' ')).replaceAll('\\|', '|'))))
+    writer.writeTable(rows.map((row) => row.map((cell) => this.#convertText(cell.replaceAll(/\s+/g, ' ')).replaceAll('\\|', '|'))))
     return writer.finish().split('\n')
   }
 

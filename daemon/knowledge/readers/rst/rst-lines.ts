@@ -1,4 +1,4 @@
-/** Indentation, headings and code: what the lines of reStructuredText and of Markdown have in common. */
+/** Functions for lines of reStructuredText: indentation, options, code and headings. */
 
 const TAB_WIDTH = 8
 const OPTION = /^:([\w-]{1,60}):(?:[ \t]+(.*))?$/
