@@ -86,7 +86,8 @@ async function formatReply(
   confidence: 'certain' | 'probable',
 ): Promise<Reply> {
   const passage = passages[answer.passage] as ContextPassage
-  const readNext = async () => (await readOn?.(answer.passage)) ?? []
+  let following: Promise<FollowingPassage[]> | undefined
+  const readNext = async () => (await (following ??= readOn?.(answer.passage))) ?? []
   const list = asksForList(question) ? await quoteList(question, answer, passage, readNext) : undefined
   const formatQuote = async () => {
     const quoted = await readAnnounced({ answer, passage }, readNext)

@@ -7,6 +7,7 @@ import { escapeReferences } from './format-answer.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { type Block, type Part, parseBlocks, parseParts } from './parse-passage.ts'
 import { isPlural } from './question/detect-question-type.ts'
+import { joinPassages } from './read-announced.ts'
 
 interface QuotedList {
   /** The sentence or heading above the items. */
@@ -37,38 +38,49 @@ function formatList({ lead, items }: QuotedList, number: number): string {
 
 async function findList(
   question: string,
-  { part, blocks }: QuotableAnswer,
+  answer: QuotableAnswer,
   passage: ContextPassage,
   readOn: () => Promise<readonly FollowingPassage[]>,
 ): Promise<QuotedList | undefined> {
-  const { content, headings = [] } = passage
+  const { headings = [] } = passage
+  const { content, blocks, part } = await extendToSection(answer, passage, readOn)
   const isItem = (index: number) => blocks[index]?.kind === 'item'
-  const sentence = stripMarkdown(content.slice(part.start, part.end))
-  const isLastOfBlock = content.slice(part.end, part.block.end).trim() === ''
-  const announces = /[:：]$/.test(sentence) && isLastOfBlock && part.block.kind === 'text'
   const announcement = part.block.kind === 'text' && isItem(part.blockIndex + 1) ? findAnnouncement(content, part) : undefined
   if (isItem(part.blockIndex) || announcement !== undefined) {
     const belongsToList = (index: number) => isItem(index) || isContinuation(content, blocks[index])
     let [first, last] = [isItem(part.blockIndex) ? part.blockIndex : part.blockIndex + 1, part.blockIndex + 1]
     while (belongsToList(first - 1)) first--
     while (!isItem(first)) first++ // A paragraph above all items is not part of the list.
-    while (belongsToList(last + 1)) last++
-    const list = blocks.slice(first, last + 1).filter(({ kind }) => kind === 'item')
+    while (belongsToList(last)) last++
     const lead = announcement ?? findLead(question, content, blocks, first, headings)
-    if (lead === undefined) return undefined
-    const next = blocks[last + 1] === undefined ? listLeadingItems(await readOn(), headings) : []
-    return createList(lead, [...readItems(content, list), ...next])
+    const items = blocks.slice(first, last).filter(({ kind }) => kind === 'item')
+    return lead === undefined ? undefined : createList(lead, readItems(content, items))
   }
-  const isEnd = blocks.slice(part.blockIndex + 1).every(({ kind }) => kind === 'heading')
-  if (announces && isEnd) {
-    const following = await readOn()
-    const items = listLeadingItems(following, headings)
-    return createList(sentence, items.length > 0 ? items : listSubheadings(following, headings))
-  }
+  const sentence = stripMarkdown(content.slice(part.start, part.end))
+  const isEnd =
+    content.slice(part.end, part.block.end).trim() === '' && blocks.slice(part.blockIndex + 1).every(({ kind }) => kind === 'heading')
+  if (part.block.kind === 'text' && /[:：]$/.test(sentence) && isEnd) return createList(sentence, listSubheadings(await readOn(), headings))
   // A section whose heading is what was asked for, and which consists of sections.
   const title = headings.at(-1)
   if (title === undefined || !namesItems(question, title)) return undefined
   return createList(title, listSubheadings(await readOn(), headings))
+}
+
+/** Adds the rest of the section if a list may go on there, or begin. */
+async function extendToSection(
+  { part, blocks }: QuotableAnswer,
+  { content, headings = [], source }: ContextPassage,
+  readOn: () => Promise<readonly FollowingPassage[]>,
+): Promise<{ content: string; blocks: readonly Block[]; part: Part }> {
+  const last = blocks.at(-1)
+  if (last?.kind !== 'item' && last?.start !== part.block.start) return { content, blocks, part }
+  const following = await readOn()
+  const end = following.findIndex(({ headings: path }) => path.join('\n') !== headings.join('\n'))
+  const section = (end < 0 ? following : following.slice(0, end)).reduce((text, next) => joinPassages(text, next.content), content)
+  const all = parseBlocks(section, source)
+  const block = all[part.blockIndex]
+  // Code that is cut at both ends can be parsed in another way.
+  return block?.start === part.block.start ? { content: section, blocks: all, part: { ...part, block } } : { content, blocks, part }
 }
 
 /**
@@ -122,19 +134,6 @@ function readItems(content: string, items: readonly Block[]): string[] {
 function formatItem(text: string): string {
   const plain = stripMarkdown(text.replace(/^\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?/, ''), { keepsCode: true })
   return plain.length > MAX_ITEM_LENGTH ? `${plain.slice(0, MAX_ITEM_LENGTH)} …` : plain
-}
-
-/** Returns the items that the next passages of the same section begin with. */
-function listLeadingItems(following: readonly FollowingPassage[], headings: readonly string[]): string[] {
-  const items: string[] = []
-  for (const { content, headings: path } of following) {
-    const blocks = parseBlocks(content)
-    const end = blocks.findIndex(({ kind }) => kind !== 'item')
-    if (path.join('\n') !== headings.join('\n') || end === 0) break
-    items.push(...readItems(content, end < 0 ? blocks : blocks.slice(0, end)))
-    if (end > 0) break
-  }
-  return items
 }
 
 /** Returns the headings one level below, up to the end of the section. */

@@ -31,6 +31,15 @@ test('a list that begins in the next passage is quoted with its items', async ()
   assert.is(await ask('List all fruits', 'It rains. We sell these fruits:', 'We sell these fruits:', ['Shop'], following), FRUIT)
 })
 
+test('a list that the ends of passages cut in the middle of items is quoted as a whole', async () => {
+  const following = [
+    { content: ' They are red.\n- pears', headings: ['Shop'] },
+    { content: ' and quinces\n- plums\n\nThe shop is closed.\n\n- cheese', headings: ['Shop'] },
+  ]
+  const text = await ask('What are our fruits?', 'Fruits:\n- apples.', 'Fruits:', ['Shop'], following)
+  assert.is(text, '“Fruits:” [1] (3 items)\n\n- apples. They are red.\n- pears and quinces\n- plums')
+})
+
 test('the list below the paragraph of the answer is quoted, also if another sentence announces it, or none does', async () => {
   const items = '- apples\n- pears\n- plums'
   const announced = await ask('What are the fruits?', `It rains. We sell three fruits. They are these:\n\n${items}`, 'three fruits')
