@@ -17,7 +17,8 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   const { content, source, headings = [] } = passage
   const next = continuesBelow(content, answer) ? (await readOn())[0] : undefined
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
-  if (answer.blocks.at(-1)?.kind === 'item' && !continuesList(next.content)) return quoted
+  // A paragraph below a list is no part of its last item, unless the item announces it.
+  if (answer.blocks.at(-1)?.kind === 'item' && !/[:：]$/.test(content) && !continuesList(next.content)) return quoted
   const text = joinPassages(content, next.content, findSeparator(content, answer))
   const blocks = parseBlocks(text, source)
   const blockIndex = blocks.findIndex(({ end }) => end > answer.part.start)

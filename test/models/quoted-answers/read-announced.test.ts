@@ -50,6 +50,13 @@ test('a paragraph of the next passage is no part of the last item of a list', as
   assert.is(text, '“Bob closes the shop at six.” [1]')
 })
 
+test('code that the last item of a list announces is quoted from the next passage', async () => {
+  const content = 'Steps:\n\n- Install it with the package manager of your system.\n- Start it in the folder like this:'
+  const next = { content: '\n\n  ```sh\n  cadre start\n  ```', headings: ['a.md'] }
+  const text = await answer('How do I start it?', [content, 'a.md'], 'Start it in the folder', [next])
+  assert.match(text, /“Start it in the folder like this:” \[1\]\s+```sh\s+cadre start/)
+})
+
 test('a sentence that announces paragraphs is quoted with them, up to the next heading', async () => {
   const rules = 'The name must say so.\n\nThe picture must differ.'
   const content = `Parodies are allowed if they follow these rules:\n\n${rules}\n\n## Names\n\nBe short.`
