@@ -87,7 +87,10 @@ async function formatReply(
 ): Promise<Reply> {
   const passage = passages[answer.passage] as ContextPassage
   let following: Promise<FollowingPassage[]> | undefined
-  const readNext = async () => (await (following ??= readOn?.(answer.passage))) ?? []
+  const readNext = async () => {
+    following ??= readOn?.(answer.passage)
+    return (await following) ?? []
+  }
   const list = asksForList(question) ? await quoteList(question, answer, passage, readNext) : undefined
   const formatQuote = async () => {
     const quoted = await readAnnounced({ answer, passage }, readNext)
