@@ -15,6 +15,7 @@ import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } 
 import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { isRecord } from './match-records.ts'
+import { announces } from './parse-passage.ts'
 import { asksForCalculation, asksForList, asksForSummary } from './question/detect-question-type.ts'
 import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
@@ -106,7 +107,7 @@ async function preferComplete({ passages, readOn }: Question, answers: Answer[])
   if (!best || others.length === 0) return answers
   const { content, headings = [] } = passages[best.passage] as ContextPassage
   const isEnd = content.slice(best.part.end).trim() === ''
-  if (!isEnd || !/[:：]$/.test(content.slice(best.part.start, best.part.end))) return answers
+  if (!isEnd || !announces(content.slice(best.part.start, best.part.end))) return answers
   const next = (await readOn?.(best.passage))?.[0]
   const isAnnounced = next !== undefined && headings.every((heading, level) => next.headings[level] === heading)
   return isAnnounced ? answers : [...others, best]

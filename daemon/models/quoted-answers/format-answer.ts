@@ -9,7 +9,7 @@ import { cleanAnswer, extendSpan } from './clean-answer.ts'
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { isRecord } from './match-records.ts'
-import { type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
+import { announces, type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
 import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
@@ -143,7 +143,7 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   while (isItem(first - 1)) first--
   while (isItem(last + 1)) last++
   const lead = findExplanation(content, blocks, first) ?? ''
-  const isAnnounced = /[:：]$/.test(lead)
+  const isAnnounced = announces(lead)
   // Those that the model does not point at belong to the answer too.
   if (several)
     return isAnnounced && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? { first, last } : several
@@ -163,7 +163,8 @@ function extendQuote(content: string, part: Part, blocks: readonly Block[], head
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
-  const isSentence = next?.block.kind === 'text' && !announces(content, next) && findAnnounced(content, part, blocks) === undefined
+  const isSentence =
+    next?.block.kind === 'text' && !announces(content.slice(next.start, next.end)) && findAnnounced(content, part, blocks) === undefined
   return { start, end: isSentence ? next.end : end }
 }
 
@@ -201,7 +202,7 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   const isLast = content.slice(end, block.end).trim() === ''
   if (!next || !isLast) return undefined
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
-  if (!announces(content, part)) return undefined
+  if (!announces(content.slice(part.start, end))) return undefined
   const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
   const announced = blocks.slice(blockIndex + 1, others < 0 ? undefined : others)
   if (next.kind === 'item' || next.kind === 'row') return limitBlock(content.slice(next.start, announced.at(-1)?.end))
@@ -212,7 +213,7 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
 /** Returns the code below the paragraph of a part, also if a line such as "Example:" is between them. */
 function findExample(content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
   const next = blocks[blockIndex + 1]
-  const code = next?.kind === 'text' && announces(content, next) ? blocks[blockIndex + 2] : next
+  const code = next?.kind === 'text' && announces(content.slice(next.start, next.end)) ? blocks[blockIndex + 2] : next
   return code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
 }
 
@@ -240,8 +241,6 @@ function formatCode(content: string, { kind, start, end, isComplete, language, s
   const below = settings ? ['…', ...limitLines(content.slice(settings.start, settings.end).split('\n').slice(0, MAX_SETTING_LINES))] : []
   return [`\`\`\`${language}`, ...marked, ...below, '```'].join('\n')
 }
-
-const announces = (content: string, { start, end }: Span) => /[:：]$/.test(content.slice(start, end))
 
 const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
 

@@ -156,6 +156,9 @@ export function findTableHeader(content: string, blocks: readonly Block[], row: 
   return content.slice(header.start, header.end).includes('\n') ? header : undefined
 }
 
+/** Whether a text announces what is below it. */
+export const announces = (text: string): boolean => /[:：]$/.test(text)
+
 export function parseParts(content: string, blocks: readonly Block[]): Part[] {
   return blocks.flatMap((block, blockIndex) => {
     const isWhole = block.kind !== 'text' && block.kind !== 'item'

@@ -5,7 +5,7 @@ import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { escapeReferences } from './format-answer.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { type Block, type Part, parseBlocks, parseParts } from './parse-passage.ts'
+import { announces, type Block, type Part, parseBlocks, parseParts } from './parse-passage.ts'
 import { isPlural } from './question/detect-question-type.ts'
 import { joinPassages } from './read-announced.ts'
 
@@ -59,7 +59,7 @@ async function findList(
   const sentence = stripMarkdown(content.slice(part.start, part.end))
   const isEnd =
     content.slice(part.end, part.block.end).trim() === '' && blocks.slice(part.blockIndex + 1).every(({ kind }) => kind === 'heading')
-  if (part.block.kind === 'text' && /[:：]$/.test(sentence) && isEnd) return createList(sentence, listSubheadings(await readOn(), headings))
+  if (part.block.kind === 'text' && announces(sentence) && isEnd) return createList(sentence, listSubheadings(await readOn(), headings))
   // A section whose heading is what was asked for, and which consists of sections.
   const title = headings.at(-1)
   if (title === undefined || !namesItems(question, title)) return undefined
@@ -91,8 +91,8 @@ function findAnnouncement(content: string, { start, end, block }: Part): string 
   const last = parseParts(content, [block]).at(-1)
   const isLast = content.slice(end, block.end).trim() === ''
   const sentence = content.slice(last?.start, last?.end)
-  const announces = /[:：]$/.test(sentence) || (isLast && (!/[.!?]$/.test(sentence) || /\b(?:following|these|below)\b/i.test(sentence)))
-  if (!last || !announces) return undefined
+  const isAnnouncing = announces(sentence) || (isLast && (!/[.!?]$/.test(sentence) || /\b(?:following|these|below)\b/i.test(sentence)))
+  if (!last || !isAnnouncing) return undefined
   if (isLast || block.end - start <= MAX_ITEM_LENGTH) return stripMarkdown(content.slice(start, block.end))
   return [{ start, end }, last].map((span) => stripMarkdown(content.slice(span.start, span.end))).join(' … ')
 }

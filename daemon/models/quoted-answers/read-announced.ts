@@ -4,7 +4,7 @@ import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { isItem } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { parseBlocks } from './parse-passage.ts'
+import { announces, parseBlocks } from './parse-passage.ts'
 
 interface QuotedPassage {
   answer: QuotableAnswer
@@ -18,7 +18,7 @@ export async function readAnnounced(quoted: QuotedPassage, readOn: () => Promise
   const next = continuesBelow(content, answer) ? (await readOn())[0] : undefined
   if (!next || next.headings.join('\n') !== headings.join('\n')) return quoted
   // A paragraph below a list is no part of its last item, unless the item announces it.
-  if (answer.blocks.at(-1)?.kind === 'item' && !/[:：]$/.test(content) && !continuesList(next.content)) return quoted
+  if (answer.blocks.at(-1)?.kind === 'item' && !announces(content) && !continuesList(next.content)) return quoted
   const text = joinPassages(content, next.content, findSeparator(content, answer))
   const blocks = parseBlocks(text, source)
   const blockIndex = blocks.findIndex(({ end }) => end > answer.part.start)
@@ -44,7 +44,7 @@ function continuesBelow(content: string, { part, blocks }: QuotableAnswer): bool
   const { start, end, block, blockIndex } = part
   if (block.kind === 'setting') return content.slice(start).trimEnd().split('\n').every(isComment)
   const isLastOfBlock = content.slice(end, block.end).trim() === ''
-  const isAnnouncing = isLastOfBlock && /[:：]$/.test(content.slice(start, end))
+  const isAnnouncing = isLastOfBlock && announces(content.slice(start, end))
   const below = blocks.slice(blockIndex + 1)
   // The block that the end of the passage may cut: the first one below, or that of the answer if it is the last one.
   const first = below[0] ?? block

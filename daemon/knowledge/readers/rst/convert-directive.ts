@@ -110,12 +110,8 @@ function convertDescription(argument: string, body: readonly string[], converter
 
 /** Puts a label in front of the first paragraph. */
 function addLabel(label: string, content: readonly string[]): string[] {
-  const [first = '', ...rest] = content.slice(
-    Math.max(
-      0,
-      content.findIndex((line) => line !== ''),
-    ),
-  )
+  const start = content.findIndex((line) => line !== '')
+  const [first = '', ...rest] = start < 0 ? [] : content.slice(start)
   if (first === '') return [`**${label.trim()}**`]
   const mark = `**${label.replace(/:$/, '')}:**`
   return isPlain(first) ? [`${mark} ${first.trimStart()}`, ...rest] : [mark, '', first, ...rest]

@@ -48,14 +48,8 @@ function findNames(lines: readonly string[]): RstNames {
     if (replaced !== undefined) {
       let end = index + 1
       while (/^[ \t]+\S/.test(lines[end] ?? '')) end++
-      define(
-        names.replacements,
-        replaced,
-        [replacement, ...lines.slice(index + 1, end)]
-          .map((each) => each.trim())
-          .join(' ')
-          .trim(),
-      )
+      const parts = [replacement, ...lines.slice(index + 1, end)].map((part) => part.trim())
+      define(names.replacements, replaced, parts.join(' ').trim())
     }
     if (label !== undefined) labels.push(normalizeName(label))
     else if (labels.length > 0 && line.trim() !== '') {
