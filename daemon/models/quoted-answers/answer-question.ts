@@ -49,7 +49,8 @@ const MAX_ROW_GAP = 3
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
 
-export async function answerQuestion(models: AnswerModels, question: Question): Promise<Reply> {
+export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
+  const question = { ...given, readOn: given.readOn && readOnce(given.readOn) }
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {
@@ -87,11 +88,7 @@ async function formatReply(
   confidence: 'certain' | 'probable',
 ): Promise<Reply> {
   const passage = passages[answer.passage] as ContextPassage
-  let following: Promise<FollowingPassage[]> | undefined
-  const readNext = async () => {
-    following ??= readOn?.(answer.passage)
-    return (await following) ?? []
-  }
+  const readNext = async () => (await readOn?.(answer.passage)) ?? []
   const list = asksForList(question) ? await quoteList(question, answer, passage, readNext) : undefined
   const formatQuote = async () => {
     const quoted = await readAnnounced({ answer, passage }, readNext)
@@ -99,6 +96,16 @@ async function formatReply(
   }
   const text = list ?? (await formatQuote())
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
+}
+
+/** Several rules need what follows the passage of an answer, and reading it takes a query. */
+function readOnce(readOn: (index: number) => Promise<FollowingPassage[]>): typeof readOn {
+  const read = new Map<number, Promise<FollowingPassage[]>>()
+  return (index) => {
+    const following = read.get(index) ?? readOn(index)
+    read.set(index, following)
+    return following
+  }
 }
 
 /** Moves an answer that announces something to the end if nothing follows it. */
