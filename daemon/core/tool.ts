@@ -48,15 +48,23 @@ export interface DocumentCount {
   skipped: number
 }
 
-/** A passage of the same document, without what the passage before it repeats. */
-export interface FollowingPassage {
+/** A passage of the same document, without what passages closer to the one that was found repeat. */
+export interface NeighbouringPassage {
   content: string
   /** Headings above it, outermost first. */
   headings: readonly string[]
+  /** Number of characters between it and the passage next to it that is closer to the one that was found. */
+  gap: number
 }
 
-/** Lists the passages after one that was found, for lists that continue there. `end` is its end in the document's text. */
-export type ReadOn = (passage: { document_id?: string; end?: unknown }) => Promise<FollowingPassage[]>
+/** Those before and after a passage that was found, in the order of the document. */
+export interface Neighbours {
+  before: readonly NeighbouringPassage[]
+  after: readonly NeighbouringPassage[]
+}
+
+/** Lists the neighbours of a passage that was found, for answers that begin or continue there. Its place is in its metadata. */
+export type ListNeighbours = (passage: { document_id?: string; start?: unknown; end?: unknown }) => Promise<Neighbours | undefined>
 
 export interface Tool {
   readonly id: string
@@ -76,7 +84,7 @@ export interface Tool {
   run(input: Record<string, unknown>, use: ToolContext): Promise<ToolOutcome>
   /** Finds passages for the user's question, for models that cannot call tools. */
   retrieve?(question: string, use: ToolContext): Promise<RetrievedPassage[]>
-  readOn?: ReadOn
+  listNeighbours?: ListNeighbours
   /** Counts the documents and skipped files of each knowledge source that the tool searches. */
   countDocuments?(): Promise<Map<string, DocumentCount>>
   /** Computes the answer to a question from the tables of the documents. */

@@ -27,7 +27,7 @@ export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
   search: (query: string, topK: number | undefined, use: ToolContext) => Promise<RetrievedPassage[]>,
-  abilities: Pick<Tool, 'countDocuments' | 'compute' | 'readOn' | 'companions'>,
+  abilities: Pick<Tool, 'countDocuments' | 'compute' | 'listNeighbours' | 'companions'>,
 ): Tool {
   return {
     id,

@@ -10,7 +10,7 @@ import type { StreamEvent } from '../../src/contract/route.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import { removeRepositoryCredentials } from '../../src/contract/url-credentials.ts'
 import type { Caller } from '../core/caller.ts'
-import type { DocumentCount, ReadOn, Tool } from '../core/tool.ts'
+import type { DocumentCount, ListNeighbours, Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
@@ -24,7 +24,7 @@ import { markForRecognition } from './recognition/recognition-store.ts'
 import { joinLanguages } from './recognition/recognized-page.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { ChangedFiles } from './search/changed-files.ts'
-import { listFollowingPassages } from './search/following-passages.ts'
+import { listNeighbouringPassages } from './search/neighbouring-passages.ts'
 import type { PassageQuery, PassageSearch } from './search/passage-search.ts'
 import { type Quote, QuoteVerifier } from './search/quote-verifier.ts'
 import { getSourceDescriptions, type SourceDescriptions } from './search/search-store.ts'
@@ -184,10 +184,9 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     return new Map(await Promise.all(counts))
   }
 
-  /** Lists the passages of the document after the given one. */
-  readonly readOn: ReadOn = async ({ document_id, end }) => {
-    if (document_id === undefined || typeof end !== 'number') return []
-    return listFollowingPassages(this.database, this.#dependencies.indexes, document_id, end)
+  readonly listNeighbours: ListNeighbours = async ({ document_id, start, end }) => {
+    if (document_id === undefined || typeof start !== 'number' || typeof end !== 'number') return undefined
+    return listNeighbouringPassages(this.database, this.#dependencies.indexes, document_id, { start, end })
   }
 
   /** Returns the descriptions of the sources that have any. */

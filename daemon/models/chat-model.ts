@@ -4,7 +4,7 @@ import { CadreError } from '../../src/contract/errors.ts'
 import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import { IMAGES_UNREADABLE } from '../../src/contract/schemas/images.ts'
 import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
-import type { DocumentCount, FollowingPassage } from '../core/tool.ts'
+import type { DocumentCount, Neighbours } from '../core/tool.ts'
 import type { Compute } from '../tables/computation.ts'
 import type { Priority } from '../workers/worker-protocol.ts'
 
@@ -84,8 +84,8 @@ export interface ChatInput extends SamplingSettings {
   countDocuments?: (() => Promise<DocumentCount>) | undefined
   /** Computes the answer from the tables of the documents, for models that cannot call tools. */
   compute?: Compute | undefined
-  /** Lists the passages after the one with this index, in its document. */
-  readOn?: ((index: number) => Promise<FollowingPassage[]>) | undefined
+  /** Lists the neighbours of the passage with this index. */
+  listNeighbours?: ((index: number) => Promise<Neighbours | undefined>) | undefined
   temperature?: number | null
   maxTokens?: number | null
   /** Whose turn the embedded model takes. Default: each call takes a turn of its own. */

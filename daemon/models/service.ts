@@ -49,7 +49,7 @@ export interface ModelsDependencies {
   meter: Meter
 }
 
-interface AnswerOptions extends Pick<ChatInput, 'compute' | 'owner' | 'priority' | 'readOn'> {
+interface AnswerOptions extends Pick<ChatInput, 'compute' | 'owner' | 'priority' | 'listNeighbours'> {
   modelId: string | null
   question: string
   passages: readonly ContextPassage[]

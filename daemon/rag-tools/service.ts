@@ -128,7 +128,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
       countDocuments: async () =>
         (await knowledge.countDocuments(listSourceIds(tool))).values().next().value ?? { documents: 0, recognizing: 0, skipped: 0 },
       compute,
-      readOn: async (index) => knowledge.readOn(results[index]?.metadata ?? {}),
+      listNeighbours: async (index) => knowledge.listNeighbours(results[index]?.metadata ?? {}),
       origin: charged,
       owner: findOwner({ caller, origin }),
       priority: getPriority({ origin }),
@@ -150,7 +150,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
         {
           countDocuments: () => knowledge.countDocuments(listSourceIds(tool)),
           compute: (question, signal) => knowledge.computeAnswer(listSourceIds(tool), question, signal),
-          readOn: knowledge.readOn,
+          listNeighbours: knowledge.listNeighbours,
           companions: knowledge.createTableTools(tool, listSourceIds(tool)),
         },
       )

@@ -75,7 +75,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
     const compute: Compute = (question, signal) => knowledge.computeAnswer(tool.knowledge_source_ids, question, signal)
     const companions = knowledge.createTableTools(tool, tool.knowledge_source_ids)
     const countDocuments = () => knowledge.countDocuments(tool.knowledge_source_ids)
-    return createSearchTool(tool, validator, search, { countDocuments, compute, readOn: knowledge.readOn, companions })
+    return createSearchTool(tool, validator, search, { countDocuments, compute, listNeighbours: knowledge.listNeighbours, companions })
   }
 
   async #searchSources(

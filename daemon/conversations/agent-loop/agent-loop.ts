@@ -154,7 +154,7 @@ async function callModel({ context, reply }: AgentLoopInput, request: ComposedIn
       const computed = await computeWithTools(context.toolset.retrievalTools, query, signal)
       return { ...computed, computations: recordComputations(reply, computed.computations) }
     },
-    readOn: async (index) => (await context.toolset.retrievalTools[0]?.readOn?.(reply.draft.citations.get(index + 1) ?? {})) ?? [],
+    listNeighbours: async (index) => context.toolset.retrievalTools[0]?.listNeighbours?.(reply.draft.citations.get(index + 1) ?? {}),
     temperature,
     maxTokens,
     owner: findOwner(context.toolUse),

@@ -1,12 +1,13 @@
 /** Answers a question from passages with the reading model: a certain or probable answer with its quote, or a refusal. */
 import type { Confidence } from '../../../src/contract/schemas/confidence.ts'
-import type { DocumentCount, FollowingPassage } from '../../core/tool.ts'
+import type { DocumentCount, Neighbours } from '../../core/tool.ts'
 import type { AnswerModels, PassageReader } from '../../inference/embedded-models.ts'
 import type { Reading } from '../../inference/model-task.ts'
 import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
+import { extendToSection } from './extend-to-section.ts'
 import { findByWords } from './find-by-words.ts'
 import { findContradiction } from './find-contradiction.ts'
 import { formatAnswer, formatDisagreement, quoteAnswer } from './format-answer.ts'
@@ -14,23 +15,23 @@ import { formatLanguageNotice } from './format-language-notice.ts'
 import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
 import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
+import { quoteList } from './lists/quote-list.ts'
+import { quoteOptions } from './lists/quote-options.ts'
 import { isRecord } from './match-records.ts'
 import { announces } from './parse-passage.ts'
-import { asksForCalculation, asksForList, asksForSummary } from './question/detect-question-type.ts'
+import { asksForCalculation, asksForSummary } from './question/detect-question-type.ts'
 import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
-import { quoteList } from './quote-list.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
 import { MIN_PROBABLE, rateConfidence } from './rate-confidence.ts'
-import { readAnnounced } from './read-announced.ts'
 
 export interface Question {
   text: string
   /** What the user wrote if the text is a follow-up question that was completed from the conversation. */
   followUp?: string | undefined
   passages: readonly ContextPassage[]
-  /** Lists the passages after the one with this index, in its document. */
-  readOn?: ((index: number) => Promise<FollowingPassage[]>) | undefined
+  /** Lists the neighbours of the passage with this index. */
+  listNeighbours?: ((index: number) => Promise<Neighbours | undefined>) | undefined
   /** Counts the documents that were searched, and the skipped files of their sources. */
   countDocuments?: (() => Promise<DocumentCount>) | undefined
 }
@@ -50,7 +51,7 @@ const MAX_ROW_GAP = 3
 const MIN_LATIN_SHARE = 0.5
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
-  const question = { ...given, readOn: given.readOn && readOnce(given.readOn) }
+  const question = { ...given, listNeighbours: given.listNeighbours && readOnce(given.listNeighbours) }
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {
@@ -63,6 +64,8 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
+  const options = await quoteOptions(text, read, async (index) => question.listNeighbours?.(index))
+  if (options !== undefined) return { text: options, confidence: 'certain' }
   const ranked = await preferComplete(question, await rankAnswers(text, await readPassages(models, text, read)))
   const answers = preferStatements(text, ranked, read)
   const [best, ...others] = answers
@@ -83,39 +86,35 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
 }
 
 async function formatReply(
-  { text: question, passages, readOn }: Question,
+  { text: question, passages, listNeighbours }: Question,
   answer: QuotableAnswer,
   confidence: 'certain' | 'probable',
 ): Promise<Reply> {
-  const passage = passages[answer.passage] as ContextPassage
-  const readNext = async () => (await readOn?.(answer.passage)) ?? []
-  const list = asksForList(question) ? await quoteList(question, answer, passage, readNext) : undefined
-  const formatQuote = async () => {
-    const quoted = await readAnnounced({ answer, passage }, readNext)
-    return (confidence === 'certain' ? formatAnswer : quoteAnswer)(question, quoted.answer, quoted.passage)
-  }
-  const text = list ?? (await formatQuote())
+  const neighbours = await listNeighbours?.(answer.passage)
+  const quoted = extendToSection({ answer, passage: passages[answer.passage] as ContextPassage }, neighbours)
+  const format = confidence === 'certain' ? formatAnswer : quoteAnswer
+  const text = quoteList(question, quoted, neighbours) ?? format(question, quoted.answer, quoted.passage)
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }
 }
 
-/** Several rules need what follows the passage of an answer, and reading it takes a query. */
-function readOnce(readOn: (index: number) => Promise<FollowingPassage[]>): typeof readOn {
-  const read = new Map<number, Promise<FollowingPassage[]>>()
+/** Several rules need the neighbours of a passage, and reading them takes a query. */
+function readOnce(list: Exclude<Question['listNeighbours'], undefined>): typeof list {
+  const lists = new Map<number, ReturnType<typeof list>>()
   return (index) => {
-    const following = read.get(index) ?? readOn(index)
-    read.set(index, following)
-    return following
+    const neighbours = lists.get(index) ?? list(index)
+    lists.set(index, neighbours)
+    return neighbours
   }
 }
 
 /** Moves an answer that announces something to the end if nothing follows it. */
-async function preferComplete({ passages, readOn }: Question, answers: Answer[]): Promise<Answer[]> {
+async function preferComplete({ passages, listNeighbours }: Question, answers: Answer[]): Promise<Answer[]> {
   const [best, ...others] = answers
   if (!best || others.length === 0) return answers
   const { content, headings = [] } = passages[best.passage] as ContextPassage
   const isEnd = content.slice(best.part.end).trim() === ''
   if (!isEnd || !announces(content.slice(best.part.start, best.part.end))) return answers
-  const next = (await readOn?.(best.passage))?.[0]
+  const next = (await listNeighbours?.(best.passage))?.after[0]
   const isAnnounced = next !== undefined && headings.every((heading, level) => next.headings[level] === heading)
   return isAnnounced ? answers : [...others, best]
 }

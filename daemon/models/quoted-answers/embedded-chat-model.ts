@@ -5,7 +5,7 @@ import type { ChatInput, ChatModel, ChatPart, ContextPassage } from '../chat-mod
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
 import { answerQuestion, type Reply } from './answer-question.ts'
-import { escapeReferences } from './format-answer.ts'
+import { escapeReferences } from './format-blocks.ts'
 import { formatComputations } from './format-computation.ts'
 import { isMissingCase } from './question/find-missing-terms.ts'
 
@@ -61,7 +61,7 @@ export class EmbeddedChatModel implements ChatModel {
 
   /** Undefined passages: the agent has no documents. Empty passages: the search found nothing. */
   async #answer(question: string, followUp: string | undefined, request: ChatInput): Promise<ModelReply> {
-    const { passages, countDocuments, readOn, compute, owner, priority, signal } = request
+    const { passages, countDocuments, listNeighbours, compute, owner, priority, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
     const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
@@ -74,7 +74,7 @@ export class EmbeddedChatModel implements ChatModel {
       read: (wording, texts) => this.#models.read(wording, texts, options),
       embed: (texts) => this.#models.embed(texts, options),
     }
-    const reply = await answerQuestion(models, { text: question, followUp, passages, countDocuments, readOn })
+    const reply = await answerQuestion(models, { text: question, followUp, passages, countDocuments, listNeighbours })
     // A row that shares words with the question would look like its answer.
     const isOfTable =
       problem !== undefined &&

@@ -2,15 +2,18 @@
 
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
-import { parseFence, stripMarkdown } from '../../language/parse-markdown.ts'
+import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { answerYesOrNo } from './answer-yes-or-no.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
+import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock } from './format-blocks.ts'
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { isRecord } from './match-records.ts'
-import { announces, type Block, findTableHeader, type Part, parseParts, type Span } from './parse-passage.ts'
+import { findListAround, type List } from './lists/find-list.ts'
+import { describesOption, isRecord } from './match-records.ts'
+import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
+import { containsIdentifier } from './question/find-identifiers.ts'
 import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
 
@@ -19,11 +22,9 @@ const MAX_SHORT_ANSWER_LENGTH = 100
 const MAX_SHARE_OF_SENTENCE = 0.75
 /** Only text without punctuation has longer sentences. */
 const MAX_QUOTE_LENGTH = 800
-const MAX_BLOCK_LINES = 16
-const MAX_BLOCK_LENGTH = 1_000
-const MAX_SETTING_LINES = 3
 const MIN_QUOTE_LENGTH = 30
 const MAX_ITEM_LENGTH = 300
+const MAX_LEAD_LENGTH = 150
 /** Of the answer to a question in a list of frequent ones, which is quoted as a whole. */
 const MAX_ENTRY_LENGTH = 400
 /** Names of options, functions and commands. A quote from their section often does not repeat them. */
@@ -45,12 +46,21 @@ export function formatAnswer(question: string, answer: QuotableAnswer, passage: 
 function findBoldAnswer(question: string, answer: QuotableAnswer, { content, headings }: ContextPassage): string | undefined {
   // In other languages the reading model finds sentences, but not the words in them.
   if (!isEnglish(question) || isOtherLanguage(question, content)) return undefined
-  const quote = content.slice(answer.part.start, answer.part.end)
-  if (asksYesOrNo(question) && !hasValue(answer.part, content, answer.span.start)) return answerYesOrNo(question, quote, headings)
-  const short = mayMislead(answer, content) ? undefined : getShortAnswer(question, answer, content)
+  const { part, span, blocks } = answer
+  const lead = findItemLead(content, part, blocks) ?? ''
+  const quote = `${lead} ${content.slice(part.start, part.end)}`
+  if (asksYesOrNo(question) && !hasValue(part, content, span.start)) return answerYesOrNo(question, quote, headings)
+  if (findList(question, answer, content)) return undefined
+  const before = `${lead} ${content.slice(part.start, Math.max(part.start, span.start))}`
+  const short = mayMislead(answer, content, before) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
-  const before = content.slice(answer.part.start, Math.max(answer.part.start, answer.span.start))
-  return asksForList(question) || !fitsQuestion(question, { text: short, quote, before }) ? undefined : short
+  // What is announced answers such a question, not the words that announce it.
+  const isAnnouncement =
+    answer.heading === undefined &&
+    announces(content.slice(part.start, part.end)) &&
+    !/\d/.test(short) &&
+    !/^\W*(?:who|when|where)\b/i.test(question)
+  return asksForList(question) || isAnnouncement || !fitsQuestion(question, { text: short, quote, before }) ? undefined : short
 }
 
 /** Returns the quote and its citation. */
@@ -66,9 +76,9 @@ export function formatDisagreement(question: string, answers: readonly QuotableA
 }
 
 /** Whether a few words would not answer the question: after "No person may be elected", "more than twice" says the opposite. */
-function mayMislead({ span, heading, isClear, part }: QuotableAnswer, content: string): boolean {
+function mayMislead({ span, heading, isClear, part }: QuotableAnswer, content: string, before: string): boolean {
   if (heading !== undefined || hasValue(part, content, span.start)) return false
-  return !isClear || NEGATION_BEFORE.test(content.slice(part.start, Math.max(part.start, span.start)))
+  return !isClear || NEGATION_BEFORE.test(before)
 }
 
 /** Returns undefined if the quote alone is as short, or if no part of it is clearly the answer. */
@@ -123,11 +133,32 @@ function formatQuote(
     const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
     return formatBlock(items, findExplanation(content, blocks, list.first), citation)
   }
-  const text = escapeReferences(stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span)))
-  const name = heading !== undefined && NAME.test(heading) && !text.includes(heading) ? `${heading}: ` : ''
+  const sentence = stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span))
+  const lead = findItemLead(content, part, blocks)
+  const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
+  const title = describesOption(part, content)
+    ? (findCommand(content, part, blocks) ?? heading)
+    : NAME.test(heading ?? '')
+      ? heading
+      : undefined
+  const name = title === undefined || containsIdentifier(text, title.toLowerCase()) ? '' : `${title}: `
   const quote = `${name}“${text}” ${citation}`
-  const below = findAnnounced(content, part, blocks) ?? (asksHow(question) ? findExample(content, part, blocks) : undefined)
+  const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** Returns the heading above an option: commands can have the same options. */
+function findCommand(content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
+  const above = blocks.slice(0, blockIndex).findLast(({ kind }) => kind === 'heading')
+  return above && stripMarkdown(content.slice(above.start, above.end))
+}
+
+/** Returns the sentence above the list of an item that says little alone: "Not allowed:" above "music". */
+function findItemLead(content: string, { block, blockIndex, end }: Part, blocks: readonly Block[]): string | undefined {
+  const list = block.kind === 'item' ? findListAround(content, blocks, blockIndex) : undefined
+  const lead = list && findExplanation(content, blocks, list.first)
+  const isPhrase = end === block.end && !/[.!?:…：]\W*$/.test(content.slice(block.start, end))
+  return lead !== undefined && isPhrase && announces(lead) && lead.length <= MAX_LEAD_LENGTH ? lead : undefined
 }
 
 /** A block is shown below the sentence that explains it. */
@@ -135,21 +166,19 @@ const formatBlock = (block: string, sentence: string | undefined, citation: stri
   sentence === undefined ? `${block}\n\n${citation}` : `“${escapeReferences(sentence)}” ${citation}\n\n${block}`
 
 /** Returns the items of an answer that is a list: it has several items, or the sentence above the list is what was asked for. */
-function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer, content: string) {
-  const isItem = (index: number) => blocks[index]?.kind === 'item'
-  let [first, last] = [part.blockIndex, lastBlock]
-  if (!isItem(first)) return undefined
-  const several = last > first && blocks.slice(first, last + 1).every(({ kind }) => kind === 'item') ? { first, last } : undefined
-  while (isItem(first - 1)) first--
-  while (isItem(last + 1)) last++
+function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer, content: string): List | undefined {
+  const list = part.block.kind === 'item' ? findListAround(content, blocks, part.blockIndex) : undefined
+  if (!list) return undefined
+  const { first, last } = list
   const lead = findExplanation(content, blocks, first) ?? ''
   const isAnnounced = announces(lead)
+  const items = { first: part.blockIndex, last: Math.min(lastBlock, last) }
   // Those that the model does not point at belong to the answer too.
-  if (several)
-    return isAnnounced && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? { first, last } : several
+  if (items.last > items.first)
+    return isAnnounced && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? list : items
   const words = new Set(extractContentWords(question))
   const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
-  return isAnnounced && last > first && countWords(lead) > countWords(content.slice(part.start, part.end)) ? { first, last } : undefined
+  return isAnnounced && last > first && countWords(lead) > countWords(content.slice(part.start, part.end)) ? list : undefined
 }
 
 /**
@@ -163,8 +192,10 @@ function extendQuote(content: string, part: Part, blocks: readonly Block[], head
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
-  const isSentence =
-    next?.block.kind === 'text' && !announces(content.slice(next.start, next.end)) && findAnnounced(content, part, blocks) === undefined
+  // A paragraph below a list is no part of its last item.
+  const list = block.kind === 'item' ? findListAround(content, blocks, part.blockIndex) : undefined
+  const belongs = next?.block.kind === 'text' && (!list || list.first === list.last || next.blockIndex + part.blockIndex <= list.last)
+  const isSentence = belongs && !announces(content.slice(next.start, next.end)) && findAnnounced(content, part, blocks) === undefined
   return { start, end: isSentence ? next.end : end }
 }
 
@@ -178,7 +209,8 @@ function isBelowQuestion(content: string, { block, blockIndex }: Part, blocks: r
 function cutSentence(content: string, { start, end }: Span, span: Span): string {
   if (end - start <= MAX_QUOTE_LENGTH) return content.slice(start, end)
   const middle = Math.min(Math.max(span.start, start), end)
-  const from = Math.max(start, middle - MAX_QUOTE_LENGTH / 2)
+  const isAtBeginning = Math.max(span.end, middle) <= start + MAX_QUOTE_LENGTH
+  const from = isAtBeginning ? start : Math.max(start, middle - MAX_QUOTE_LENGTH / 2)
   const to = Math.min(end, from + MAX_QUOTE_LENGTH)
   const words = content
     .slice(from, to)
@@ -203,60 +235,18 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   if (!next || !isLast) return undefined
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
   if (!announces(content.slice(part.start, end))) return undefined
-  const others = blocks.findIndex(({ kind }, index) => index > blockIndex && kind !== next.kind)
-  const announced = blocks.slice(blockIndex + 1, others < 0 ? undefined : others)
-  if (next.kind === 'item' || next.kind === 'row') return limitBlock(content.slice(next.start, announced.at(-1)?.end))
+  const list = findListAround(content, blocks, blockIndex + 1)
+  if (list) return limitBlock(content.slice(next.start, blocks[list.last]?.end))
+  if (next.kind === 'row') return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
+  const announced = blocks.slice(blockIndex + 1, findRunEnd(blocks, blockIndex + 1) + 1)
   const last = next.kind === 'text' ? announced.findLast((block) => fits(content.slice(next.start, block.end))) : undefined
   return last && escapeReferences(content.slice(next.start, last.end))
 }
 
-/** Returns the code below the paragraph of a part, also if a line such as "Example:" is between them. */
-function findExample(content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
+/** Returns the table that lists what was asked for, or the code below the paragraph, also if a line such as "Example:" is between them. */
+function findExample(question: string, content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
   const next = blocks[blockIndex + 1]
+  if (next?.kind === 'row' && asksForList(question)) return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
   const code = next?.kind === 'text' && announces(content.slice(next.start, next.end)) ? blocks[blockIndex + 2] : next
-  return code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
+  return asksHow(question) && code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
 }
-
-/** Rows are quoted with the header of their table, if the passage contains it. */
-function formatRows(content: string, blocks: readonly Block[], first: number, last: number): string {
-  const header = findTableHeader(content, blocks, first)
-  const end = blocks[last]?.kind === 'row' ? last : first
-  // A header alone is no answer: the rows below it are.
-  const rows = blocks[first] === header ? blocks.slice(first + 1).filter(({ kind }) => kind === 'row') : blocks.slice(first, end + 1)
-  const kept = header ? [header, ...rows] : rows
-  return limitBlock(kept.map(({ start, end: to }) => content.slice(start, to).trim()).join('\n'))
-}
-
-/** Long code, records and settings are cut to the lines around the answer. */
-function formatCode(content: string, { kind, start, end, isComplete, language, settings }: Block, span: Span): string {
-  const raw = content.slice(start, end)
-  if (kind === 'code' && isComplete && fits(raw)) return raw
-  const splitLines = (text: string) => text.split('\n').filter((line) => parseFence(line) === undefined)
-  const lines = splitLines(raw)
-  const before = splitLines(content.slice(start, Math.max(start, span.start))).length - 1
-  const first = Math.max(0, Math.min(before - MAX_BLOCK_LINES / 2, lines.length - MAX_BLOCK_LINES))
-  const kept = limitLines(lines.slice(first, first + MAX_BLOCK_LINES))
-  const marked = [...(first > 0 ? ['…'] : []), ...kept, ...(first + kept.length < lines.length ? ['…'] : [])]
-  // The comment says what a setting does; the line to write is below it.
-  const below = settings ? ['…', ...limitLines(content.slice(settings.start, settings.end).split('\n').slice(0, MAX_SETTING_LINES))] : []
-  return [`\`\`\`${language}`, ...marked, ...below, '```'].join('\n')
-}
-
-const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
-
-/** Keeps the beginning of a long list or table. */
-function limitBlock(text: string): string {
-  return escapeReferences(fits(text) ? text : [...limitLines(text.split('\n').slice(0, MAX_BLOCK_LINES)), '…'].join('\n'))
-}
-
-function limitLines(lines: readonly string[]): string[] {
-  const kept: string[] = []
-  for (const line of lines) {
-    if (kept.join('\n').length + line.length > MAX_BLOCK_LENGTH) break
-    kept.push(line)
-  }
-  return kept
-}
-
-/** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
-export const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))

@@ -1,7 +1,7 @@
 /** Formats the result of a question over a table: the result, how it was computed, and the first rows that were used. */
 import type { Computation } from '../../tables/computation.ts'
 import type { SqlValue } from '../../tables/typed-table.ts'
-import { escapeReferences } from './format-answer.ts'
+import { escapeReferences } from './format-blocks.ts'
 
 /** More values are shown as a list. */
 const MAX_BOLD_VALUES = 3

@@ -3,7 +3,8 @@ import type { DocumentCount } from '../../core/tool.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { parseFence, stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
-import { escapeReferences, removeCommentMarks } from './format-answer.ts'
+import { removeCommentMarks } from './format-answer.ts'
+import { escapeReferences } from './format-blocks.ts'
 import { type Part, parseBlocks, parseParts } from './parse-passage.ts'
 
 /** The part of a passage that is closest to the question. */

@@ -4,8 +4,9 @@ import type { Reading } from '../../inference/model-task.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
-import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { computeOverlap, type QuestionWords, weightWords } from './question/question-words.ts'
+import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
+import { asksForDenied, isDenial } from './question/detect-question-type.ts'
+import { computeOverlap, findCovered, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {
   content: string
@@ -47,6 +48,8 @@ export interface Features {
   /** Shares of the question's words in the part and in the passage with its headings. */
   partOverlap: number
   passageOverlap: number
+  /** The question's words in the part. */
+  covered: ReadonlySet<string>
   /** Position in the search results, from 0. */
   rank: number
   isCode: boolean
@@ -55,6 +58,8 @@ export interface Features {
   /** No record or row that was read has a number of the question. */
   lacksNumber: boolean
   isUseless: boolean
+  /** The question is for what is not the case, and this part is not such a sentence, but another one of the passage is. */
+  lacksDenial: boolean
 }
 
 export interface Candidate {
@@ -87,7 +92,8 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   )
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
-    candidates.push(listPassageCandidates(words, input, rank, records))
+    const denials = asksForDenied(question) ? findDenials(input) : undefined
+    candidates.push(listPassageCandidates(words, input, rank, records, denials))
     await yieldToEventLoop()
   }
   return candidates
@@ -118,12 +124,25 @@ function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPa
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
 
+/** Returns the blocks that deny something, and the items of lists that such a sentence announces. */
+function findDenials({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
+  const denials = new Set<Block>()
+  let isAbove = false
+  for (const block of blocks) {
+    const text = content.slice(block.start, block.end)
+    if (block.kind !== 'item') isAbove = announces(text.trimEnd()) && isDenial(text.split(/(?<=[.!?])\s+/).at(-1) as string)
+    if (isAbove || isDenial(text)) denials.add(block)
+  }
+  return denials
+}
+
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageCandidates(
   questionWords: QuestionWords,
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
+  denials: ReadonlySet<Block> | undefined,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -156,11 +175,13 @@ function listPassageCandidates(
       relevance: passage.isReadable ? reading.relevance : estimateRelevance(partOverlap),
       partOverlap,
       passageOverlap,
+      covered: findCovered(questionWords, words),
       rank,
       isCode: target.block.kind === 'code' || target.block.kind === 'statement',
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
+      lacksDenial: denials !== undefined && denials.size > 0 && !denials.has(target.block),
     }
     const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0

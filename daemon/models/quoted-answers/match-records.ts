@@ -63,6 +63,9 @@ const OPTION = /(?<![\p{L}\p{N}-])--?[a-z][\w-]*/giu
 /** An item that describes options: "- `-m`/`--method METHOD`: …". */
 const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/i
 
+export const describesOption = ({ block }: Pick<Part, 'block'>, content: string): boolean =>
+  block.kind === 'item' && OPTION_ITEM.test(content.slice(block.start, block.end))
+
 /** Returns the sentences of the items about other options than the one that the question names, if an item is about that one. */
 function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] {
   const asked = new Set(question.match(OPTION))

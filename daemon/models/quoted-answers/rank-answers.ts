@@ -12,6 +12,8 @@ export interface Answer extends QuotableAnswer {
   isNamedRecord: boolean
   /** The part cannot be quoted alone, or only repeats words of the question, as a table of contents does. */
   isUseless: boolean
+  /** Words of the question in the part. */
+  covered: ReadonlySet<string>
 }
 
 /** Weights were chosen on questions about an encyclopedia and on the working half of bench/answers (docs/reader.md). */
@@ -20,6 +22,7 @@ const USELESS_PENALTY = 5
 const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
 const CODE_PENALTY = 1
+const LACKING_DENIAL_PENALTY = 6
 /** The model points at code too easily: most questions without an answer end there. */
 const CODE_LIKELIHOOD_PENALTY = 4
 /**
@@ -32,6 +35,7 @@ const MAX_LEAD = 5
 const NEUTRAL_LEAD = 2
 /** Between sentences whose scores are this close, the model is undecided. */
 const UNDECIDED_GAP = 2
+const QUALIFIED_GAP = 5
 
 /** Returns the best answer of each passage, best first. */
 export async function rankAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
@@ -54,13 +58,24 @@ function computeLead(best: Answer, others: readonly Answer[], passages: readonly
   return rival ? Math.min(MAX_LEAD, best.score - rival.score) : NEUTRAL_LEAD
 }
 
-/** Returns the best answer of a passage. If the model is undecided between two neighbouring sentences, both are quoted. */
+/**
+ * Returns the best answer of a passage, with a neighbouring sentence if the model is undecided between them, or if that one has other
+ * words of the question: "A membership costs €35. Students pay €20." answers what students pay only as a whole.
+ */
 function selectBestOfPassage(answers: readonly Answer[]): Answer | undefined {
-  const [best, second] = [...answers].sort((a, b) => b.score - a.score)
-  if (!best || !second || second.isUseless || best.score - second.score > UNDECIDED_GAP) return best
-  const areNeighbours = Math.abs(answers.indexOf(best) - answers.indexOf(second)) === 1 && best.part.block === second.part.block
+  const [best] = [...answers].sort((a, b) => b.score - a.score)
+  if (!best) return undefined
+  const position = answers.indexOf(best)
+  const neighbours = [answers[position - 1], answers[position + 1]].filter(
+    (other) => other?.part.block === best.part.block && !other.isUseless,
+  )
+  const [second] = neighbours.sort((a, b) => (b as Answer).score - (a as Answer).score)
+  if (!second) return best
+  const gap = best.score - second.score
+  const isQualified = second.part.start > best.part.start && [...second.covered].some((word) => !best.covered.has(word))
+  if (gap > (isQualified ? QUALIFIED_GAP : UNDECIDED_GAP)) return best
   const [start, end] = [Math.min(best.part.start, second.part.start), Math.max(best.part.end, second.part.end)]
-  return areNeighbours ? { ...best, part: { ...best.part, start, end } } : best
+  return { ...best, isClear: best.isClear && gap <= UNDECIDED_GAP, part: { ...best.part, start, end } }
 }
 
 const createAnswer = ({ answer, features }: Candidate): Answer => ({
@@ -70,10 +85,15 @@ const createAnswer = ({ answer, features }: Candidate): Answer => ({
   overlap: features.passageOverlap,
   isNamedRecord: features.isRecordMatch === true,
   isUseless: features.isUseless,
+  covered: features.covered,
 })
 
-function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless }: Features): number {
-  const penalty = (isCode ? CODE_PENALTY : 0) + (isUseless ? USELESS_PENALTY : 0) + (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0)
+function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless, lacksDenial }: Features): number {
+  const penalty =
+    (isCode ? CODE_PENALTY : 0) +
+    (isUseless ? USELESS_PENALTY : 0) +
+    (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0) +
+    (lacksDenial ? LACKING_DENIAL_PENALTY : 0)
   return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 

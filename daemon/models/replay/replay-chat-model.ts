@@ -131,7 +131,7 @@ function toStoredRequest({
   signal: _signal,
   countDocuments: _count,
   compute: _compute,
-  readOn: _readOn,
+  listNeighbours: _neighbours,
   owner: _owner,
   priority: _priority,
   ...request

@@ -91,10 +91,7 @@ test('code is quoted as a whole, with the sentence above it', async () => {
 
 test('a sentence that announces a list, a table or code is quoted with it', async () => {
   const list = '- oil\n- a match'
-  assert.is(
-    await answer([[`To light the lamp you need:\n\n${list}\n\nGo.`]], ['the lamp']),
-    `**the lamp**\n\n“To light the lamp you need:” [1]\n\n${list}`,
-  )
+  assert.is(await answer([[`To light the lamp you need:\n\n${list}\n\nGo.`]], ['the lamp']), `“To light the lamp you need:” [1]\n\n${list}`)
 })
 
 test('a sentence that announces what no passage contains is not quoted if there is another answer', async () => {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FollowingPassage } from '../../../daemon/core/tool.ts'
+import type { NeighbouringPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
 import { asksForList } from '../../../daemon/models/quoted-answers/question/detect-question-type.ts'
 import { createScriptedReader } from './scripted-reader.ts'
@@ -8,10 +8,17 @@ import { createScriptedReader } from './scripted-reader.ts'
 const test = suite('lists')
 
 /** Asks about a passage in which the reader finds the words. */
-async function ask(text: string, content: string, words: string, headings: string[] = [], following: FollowingPassage[] = []) {
+async function ask(
+  text: string,
+  content: string,
+  words: string,
+  headings: string[] = [],
+  after: NeighbouringPassage[] = [],
+  before: NeighbouringPassage[] = [],
+) {
   const reader = createScriptedReader(() => ({ answer: words }))
   const passages = [{ content, source: 'a.md', page: 1, headings }]
-  return (await answerQuestion(reader, { text, passages, readOn: async () => following })).text
+  return (await answerQuestion(reader, { text, passages, listNeighbours: async () => ({ before, after }) })).text
 }
 
 const FRUIT = '“We sell these fruits:” [1] (3 items)\n\n- apples\n- pears\n- plums'
@@ -24,20 +31,56 @@ test('a question in the plural gets the whole list, whichever item was found', a
 
 test('a list that begins in the next passage is quoted with its items', async () => {
   const following = [
-    { content: '- apples\n- pears', headings: ['Shop'] },
-    { content: '- plums\n\nThe shop is closed.', headings: ['Shop'] },
-    { content: '- cheese', headings: ['Shop'] },
+    { content: '- apples\n- pears', headings: ['Shop'], gap: 1 },
+    { content: '- plums\n\nThe shop is closed.', headings: ['Shop'], gap: 1 },
+    { content: '- cheese', headings: ['Shop'], gap: 1 },
   ]
   assert.is(await ask('List all fruits', 'It rains. We sell these fruits:', 'We sell these fruits:', ['Shop'], following), FRUIT)
 })
 
 test('a list that the ends of passages cut in the middle of items is quoted as a whole', async () => {
   const following = [
-    { content: ' They are red.\n- pears', headings: ['Shop'] },
-    { content: ' and quinces\n- plums\n\nThe shop is closed.\n\n- cheese', headings: ['Shop'] },
+    { content: ' They are red.\n- pears', headings: ['Shop'], gap: 0 },
+    { content: ' and quinces\n- plums\n\nThe shop is closed.\n\n- cheese', headings: ['Shop'], gap: 0 },
   ]
   const text = await ask('What are our fruits?', 'Fruits:\n- apples.', 'Fruits:', ['Shop'], following)
   assert.is(text, '“Fruits:” [1] (3 items)\n\n- apples. They are red.\n- pears and quinces\n- plums')
+})
+
+test('a list that begins in the passages before is quoted from its beginning', async () => {
+  const before = [
+    { content: 'It rains.', headings: ['Weather'], gap: 2 },
+    { content: 'We sell these fruits:\n\n- apples', headings: ['Shop'], gap: 1 },
+  ]
+  assert.is(await ask('List all fruits', '- pears\n- plums', 'plums', ['Shop'], [], before), FRUIT)
+})
+
+test('a question for how to do something gets all steps below a heading that it names', async () => {
+  const steps = '1. Close the door.\n2. Press Start.\n\n   ```sh\n   start --now\n   ```\n3. Write down the time.'
+  const content = `Never leave it alone.\n\n## Starting the kiln\n\n${steps}\n\nIt takes an hour.`
+  assert.is(await ask('How do I start the kiln?', content, 'Press Start'), `“Starting the kiln” [1] (3 items)\n\n${steps}`)
+  assert.match(await ask('When is the time written down?', content, 'the time'), /“Write down the time.” \[1\]$/)
+  const others = content.replaceAll(/^\d\./gm, '-').replace('   ```sh\n   start --now\n   ```\n', '')
+  assert.match(await ask('How do I start the kiln?', others, 'Press Start'), /“Press Start.” \[1\]$/)
+})
+
+test('the numbers of a list go on below code and paragraphs that are not indented', async () => {
+  const [install, start] = ['1. Install it:\n\n```sh\nnpm install\n```', '2. Start it.']
+  const text = await ask('How do I set it up?', `To set it up:\n\n${install}\n\n${start}`, 'Start it')
+  assert.is(text, `“To set it up:” [1] (2 items)\n\n${install}\n${start}`)
+})
+
+test('a question for the options of a command gets those below its heading', async () => {
+  const options = '- `--level N`: From 1 to 9.\n- `--timeout S`: 30 by default.'
+  const content = `## pack\n\nPacks.\n\n${options}\n\n## unpack\n\n- \`--timeout S\`: 120 by default.\n- \`--owner\`: Keeps it.`
+  assert.is(await ask('What are the options of pack?', content, '120', ['Manual']), `“pack” [1] (2 items)\n\n${options}`)
+  assert.match(await ask('What is the timeout of unpack?', content, '120', ['Manual']), /unpack: “--timeout S: 120 by default.” \[1\]$/)
+})
+
+test('a table below the paragraph of the answer is quoted', async () => {
+  const table = '| Fruit | Price |\n|---|---|\n| apples | 2 |\n| pears | 3 |'
+  const text = await ask('Which fruits do you sell?', `We sell two fruits of the region. All are fresh.\n\n${table}`, 'two fruits')
+  assert.is(text, `“We sell two fruits of the region.” [1]\n\n${table}`)
 })
 
 test('the list below the paragraph of the answer is quoted, also if another sentence announces it, or none does', async () => {
@@ -62,15 +105,18 @@ test('the list below the paragraph of the answer is quoted, also if another sent
 
 test('items with further paragraphs are one list', async () => {
   const content = 'Fruits:\n\n- apples\n\n  They are red.\n\n- pears\n\n  They are green.\n\nCheese comes in wheels.\n\n- Gouda'
-  assert.is(await ask('What are our fruits?', content, 'Fruits'), '“Fruits:” [1] (2 items)\n\n- apples\n- pears')
+  assert.is(
+    await ask('What are our fruits?', content, 'Fruits'),
+    '“Fruits:” [1] (2 items)\n\n- apples\n\n  They are red.\n- pears\n\n  They are green.',
+  )
 })
 
 test('the items can be the headings below', async () => {
   const following = [
-    { content: 'They are red.', headings: ['Shop', 'Fruits', 'Apples'] },
-    { content: 'Sour ones.', headings: ['Shop', 'Fruits', 'Apples', 'Green'] },
-    { content: 'They are yellow.', headings: ['Shop', 'Fruits', 'Pears'] },
-    { content: 'Gouda.', headings: ['Shop', 'Cheese'] },
+    { content: 'They are red.', headings: ['Shop', 'Fruits', 'Apples'], gap: 1 },
+    { content: 'Sour ones.', headings: ['Shop', 'Fruits', 'Apples', 'Green'], gap: 1 },
+    { content: 'They are yellow.', headings: ['Shop', 'Fruits', 'Pears'], gap: 1 },
+    { content: 'Gouda.', headings: ['Shop', 'Cheese'], gap: 1 },
   ]
   const text = await ask('List all fruits', 'They come from the region.', 'the region', ['Shop', 'Fruits'], following)
   assert.is(text, '“Fruits” [1] (2 items)\n\n- Apples\n- Pears')
@@ -88,8 +134,8 @@ test('of a list that is announced, all items are quoted if the answer has severa
 
 test('headings below one that does not name the items are no list', async () => {
   const following = [
-    { content: 'Use it.', headings: ['Fruit press', 'Usage'] },
-    { content: 'Clean it.', headings: ['Fruit press', 'Cleaning'] },
+    { content: 'Use it.', headings: ['Fruit press', 'Usage'], gap: 1 },
+    { content: 'Clean it.', headings: ['Fruit press', 'Cleaning'], gap: 1 },
   ]
   const text = await ask('Which fruits can be pressed?', 'Apples and pears can be pressed.', 'Apples and pears', ['Fruit press'], following)
   assert.is(text, '“Apples and pears can be pressed.” [1]')
@@ -104,7 +150,7 @@ test('at most 20 items are shown, with the number of all', async () => {
 
 test('a question in the singular does not get a list', async () => {
   const content = 'We sell these fruits:\n\n- apples are red and come from here\n- pears are yellow and come from far away'
-  assert.match(await ask('Where do pears come from?', content, 'far away'), /^\*\*far away\*\*\n\n“pears are/)
+  assert.match(await ask('Where do pears come from?', content, 'far away'), /^\*\*far away\*\*\n\n“We sell these fruits: … pears are/)
 })
 
 test('questions in the plural are detected', () => {

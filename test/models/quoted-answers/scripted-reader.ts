@@ -9,6 +9,8 @@ export interface Finding {
   certainty?: number
   /** Another answer, of which it is almost as certain. */
   alternative?: string
+  /** Less certain ones. */
+  others?: Readonly<Record<string, number>>
 }
 
 /** The reading model reads up to six windows of 381 tokens. */
@@ -40,6 +42,7 @@ function createReading(text: string, finding: Finding | undefined): Reading {
     ? [
         { text: finding.answer, certainty },
         { text: finding.alternative ?? finding.answer, certainty: certainty - 0.5 },
+        ...Object.entries(finding.others ?? {}).map(([text, other]) => ({ text, certainty: other })),
       ]
     : []
   const spans = answers.map((answer) => ({ ...answer, start: text.indexOf(answer.text) }))

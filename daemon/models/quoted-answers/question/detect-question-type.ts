@@ -73,3 +73,21 @@ export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())
 const HOW = /^\W*(?:how\s+(?:do|does|can|could|should|would|must|to)|wie\s+(?:kann|könn\p{L}*|muss|müss\p{L}*|soll\p{L}*))\s/iu
 
 export const asksHow = (question: string): boolean => HOW.test(question)
+
+const OPTIONS = /(?<![\p{L}-])(?:options|flags|switches|optionen|schalter)(?!\p{L})/iu
+
+export const namesOptions = (text: string): boolean => OPTIONS.test(text)
+
+const WHAT_TO_DO =
+  /^\W*(?:what\s+(?:do|should|must|can)\s+(?:i|we|you)\s+(?:have\s+to\s+)?do|was\s+(?:muss|soll|kann)\s+(?:ich|man)\b.*\btun)\b/iu
+
+export const asksForSteps = (question: string): boolean => asksHow(question) || WHAT_TO_DO.test(question)
+
+const NEGATION = String.raw`(?:\b(?:not|never|forbidden|prohibited|cannot|excluded|exempt)\b|n['’]t\b)`
+const NEGATED = new RegExp(`^\\W*(?:what|which|who|list|name)\\b(?:(?!\\b(?:if|when|while|because|unless)\\b)[^,;])*?${NEGATION}`, 'iu')
+const DENIAL = new RegExp(`${NEGATION}|\\b(?:no|none|nobody|nothing|without|except)\\b`, 'iu')
+
+/** "What is not allowed?" */
+export const asksForDenied = (question: string): boolean => NEGATED.test(question)
+
+export const isDenial = (text: string): boolean => DENIAL.test(text)

@@ -39,3 +39,7 @@ export function computeOverlap(questionWords: QuestionWords, words: ReadonlySet<
   }
   return total === 0 ? 0 : found / total
 }
+
+/** Returns the words of the question that a text with these words contains. */
+export const findCovered = (questionWords: QuestionWords, words: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...questionWords.keys()].filter((word) => words.has(word)))

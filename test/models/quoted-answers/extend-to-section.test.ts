@@ -1,18 +1,18 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { FollowingPassage } from '../../../daemon/core/tool.ts'
+import type { NeighbouringPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
 import { createScriptedReader } from './scripted-reader.ts'
 
 const test = suite('answers that announce something')
 
 /** Answers from one passage with a reader that points at these words. */
-async function answer(text: string, [content, source, headings = [source]]: Passage, words: string, following: FollowingPassage[] = []) {
+async function answer(text: string, [content, source, headings = [source]]: Passage, words: string, after: NeighbouringPassage[] = []) {
   const passages = [{ content, source, page: 1, headings }]
   return (
     await answerQuestion(
       createScriptedReader(() => ({ answer: words })),
-      { text, passages, readOn: async () => following },
+      { text, passages, listNeighbours: async () => ({ before: [], after }) },
     )
   ).text
 }
@@ -21,23 +21,27 @@ type Passage = [content: string, source: string, headings?: string[]]
 
 test('what a passage announces at its end is quoted from the next one of the section', async () => {
   const comment: Passage = ['# Include other files here.\n#\n# They can include others.', 'redis.conf', ['redis.conf', 'FILES']]
-  const setting = { content: '# Wildcards are allowed.\n#\n# include /path/to/local.conf\n\n# port 80', headings: ['redis.conf', 'FILES'] }
-  const ask = (next: FollowingPassage) => answer('How do I include another file?', comment, 'Include other files', [next])
+  const setting = {
+    content: '# Wildcards are allowed.\n#\n# include /path/to/local.conf\n\n# port 80',
+    headings: ['redis.conf', 'FILES'],
+    gap: 1,
+  }
+  const ask = (next: NeighbouringPassage) => answer('How do I include another file?', comment, 'Include other files', [next])
   assert.is(await ask(setting), '```\n# Include other files here.\n…\n# include /path/to/local.conf\n```\n\n[1]')
-  assert.is(await ask({ ...setting, headings: ['redis.conf', 'OTHERS'] }), '```\n# Include other files here.\n```\n\n[1]')
+  assert.is(await ask({ ...setting, headings: ['redis.conf', 'OTHERS'], gap: 1 }), '```\n# Include other files here.\n```\n\n[1]')
 
-  const next = { content: '```sh\ncadre start\n```\n\nThen ask.', headings: ['a.md'] }
+  const next = { content: '```sh\ncadre start\n```\n\nThen ask.', headings: ['a.md'], gap: 1 }
   const announced = await answer('How do I start it?', ['It rains. Start it like this:', 'a.md'], 'Start it like this', [next])
   assert.match(announced, /“Start it like this:” \[1\]\n\n```sh\ncadre start\n```$/)
 
   const cut = 'Start it:\n\n```sh\ncadre start'
-  const end = { content: 'cadre chat\n```\n\nThen ask.', headings: ['a.md'] }
+  const end = { content: 'cadre chat\n```\n\nThen ask.', headings: ['a.md'], gap: 1 }
   const completed = await answer('How do I start it?', [cut, 'a.md'], 'Start it:', [end])
   assert.is(completed, '“Start it:” [1]\n\n```sh\ncadre start\ncadre chat\n```')
 
-  const steps = { content: '3. Lock the door.\n\nGo home.', headings: ['a.md'] }
+  const steps = { content: '3. Lock the door.\n\nGo home.', headings: ['a.md'], gap: 1 }
   const list = 'To close the shop:\n\n1. Count the money.\n2. Switch off the light.'
-  const whole = '“To close the shop:” [1]\n\n1. Count the money.\n2. Switch off the light.\n3. Lock the door.'
+  const whole = '“To close the shop:” [1] (3 items)\n\n1. Count the money.\n2. Switch off the light.\n3. Lock the door.'
   assert.is(await answer('How do I close the shop?', [list, 'a.md'], 'To close the shop:', [steps]), whole)
   const items = 'Count the money.\n2. Switch off the light'
   assert.is(await answer('How do I close the shop?', [list, 'a.md'], items, [steps]), whole)
@@ -45,14 +49,27 @@ test('what a passage announces at its end is quoted from the next one of the sec
 
 test('a paragraph of the next passage is no part of the last item of a list', async () => {
   const content = 'Roles:\n\n- Ann opens the shop at nine.\n- Bob closes the shop at six.'
-  const next = { content: '\n\nBoth are paid on Fridays.', headings: ['a.md'] }
+  const next = { content: '\n\nBoth are paid on Fridays.', headings: ['a.md'], gap: 0 }
   const text = await answer('Who closes the shop?', [content, 'a.md'], 'closes the shop at six', [next])
   assert.is(text, '“Bob closes the shop at six.” [1]')
 })
 
+test('an item that is no sentence is quoted below what announces it, and without the paragraph below the list', async () => {
+  const content = 'You must wear:\n\n- glasses\n- a mask, when sanding\n\nSome things are not allowed:\n\n- loose sleeves\n- music'
+  const ask = (text: string, words: string) => answer(text, [content, 'a.md'], words)
+  assert.is(await ask('What is needed when sanding?', 'a mask'), '**a mask**\n\n“You must wear: … a mask, when sanding” [1]')
+  assert.is(await ask('Is music played?', 'music'), '“Some things are not allowed: … music” [1]')
+})
+
+test('a sentence that the passage cuts is quoted as a whole', async () => {
+  const next = { content: ' and closes at six. It rains.', headings: ['a.md'], gap: 0 }
+  const text = await answer('When does the shop open?', ['It snows. The shop opens at nine', 'a.md'], 'at nine', [next])
+  assert.is(text, '**at nine**\n\n“The shop opens at nine and closes at six.” [1]')
+})
+
 test('code that the last item of a list announces is quoted from the next passage', async () => {
   const content = 'Steps:\n\n- Install it with the package manager of your system.\n- Start it in the folder like this:'
-  const next = { content: '\n\n  ```sh\n  cadre start\n  ```', headings: ['a.md'] }
+  const next = { content: '\n\n  ```sh\n  cadre start\n  ```', headings: ['a.md'], gap: 0 }
   const text = await answer('How do I start it?', [content, 'a.md'], 'Start it in the folder', [next])
   assert.match(text, /“Start it in the folder like this:” \[1\]\s+```sh\s+cadre start/)
 })
