@@ -60,6 +60,18 @@ test('a list whose items are headings in the next passages is quoted with all of
   assert.match(answer, /“.*internal systems:?” \[\d\] \(3 items\)\n\n- Anchor\n- Beacon\n- Compass$/i)
 })
 
+test('steps that several passages contain are quoted from the first to the last', async () => {
+  const describe = (name: string, index: number) =>
+    `${index + 1}. ${name} the machine. ${'Take your time, because it is heavy. '.repeat(8)}`
+  const steps = ['Stop', 'Unplug', 'Open', 'Empty', 'Clean', 'Close', 'Start'].map(describe)
+  const text = `# Workshop\n\n## Cleaning the machine\n\n${steps.join('\n')}\n\n## Rooms\n\nThey are blue.`
+  const { id } = await knowledge.createSyncedSource({ 'workshop.md': text })
+  const tool = await knowledge.resources.ragTool({ knowledge_source_id: id })
+  const query = 'What are the steps of cleaning the machine?'
+  const { answer } = await expectData(knowledge.service.post(`/rag-tools/${tool.id}/query`, { query }))
+  assert.match(answer, /“Cleaning the machine” \[\d\] \(7 items\)\n\n1\. Stop the machine\..*\n2\. Unplug .*\n(?:.*\n){4}7\. Start /)
+})
+
 for (const question of [
   'What is the boiling point of tungsten?',
   'Who won the football world cup in 1990?',

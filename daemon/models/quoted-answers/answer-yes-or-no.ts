@@ -32,6 +32,14 @@ const ASKS_OBLIGATION = /^\W*(?:must|should|shall)\b|\b(?:have to|has to|needs? 
 const MODAL_WORDS = new Set(
   extractContentWords('allowed permitted entitled eligible possible able required mandatory obliged necessary obligatory need get there'),
 )
+/** "Is it on by default?" is settled by "Off by default." and "Default: true". */
+const ASKS_STATE =
+  /\b(?:on|off|enabled|disabled|active|inactive)\b.*\bdefault\b|\bdefault\b.*\b(?:on|off|enabled|disabled|active|inactive)\b/i
+const STATE = /\b(?:(on|enabled|active|true|yes)|(?:off|disabled|inactive|false|no))\b/gi
+const DEFAULT_STATE =
+  /\b(?:on|off|enabled|disabled|active|inactive|true|false) by default\b|\bdefaults?(?: value)?(?: is|:| to|=)*\s*["'(]?(?:on|off|enabled|disabled|true|false|yes|no)\b/i
+/** "Default: false" of --no-cache or disableLogging says the opposite about the cache and the log. */
+const OPPOSITE_NAME = /\b(?:no-|without|skip|ignore|dis(?:able|allow))/i
 /** Only a sentence with most of the question's words is about the same case. */
 const MIN_COVERAGE = 0.6
 /** Also the end of a heading above a paragraph. */
@@ -50,6 +58,7 @@ export function answerYesOrNo(question: string, quote: string, headings: readonl
   const coverage = computeCoverage(question, [sentence, ...headings].join('\n'))
   if (coverage < MIN_COVERAGE || /[?？:]\W*$/.test(sentence)) return undefined
   if (NUMBER.test(question)) return compareWithLimit(question, sentence)
+  if (ASKS_STATE.test(question)) return compareStates(question, sentence, headings)
   const removeFalseNegations = (part: string) => part.replaceAll(NO_NEGATION, '')
   const text = removeFalseNegations(sentence)
   if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
@@ -65,6 +74,14 @@ function decide(text: string, affirmation: RegExp): Verdict | undefined {
   if (DENIED.test(text)) return CONDITION.test(text) ? 'It depends' : 'No'
   if (!affirmation.test(text)) return undefined
   return CONDITION.test(text) || NEGATION.test(text) ? 'It depends' : 'Yes'
+}
+
+function compareStates(question: string, sentence: string, headings: readonly string[]): Verdict | undefined {
+  const isOn = (text: string) => [...text.matchAll(STATE)].map(([, on]) => on !== undefined)
+  const [asked] = isOn(question)
+  const [stated] = isOn(DEFAULT_STATE.exec(sentence)?.[0] ?? '')
+  const isAboutOpposite = [sentence, ...headings].some((text) => OPPOSITE_NAME.test(text)) && !OPPOSITE_NAME.test(question)
+  return stated === undefined || isAboutOpposite || CONDITION.test(sentence) ? undefined : asked === stated ? 'Yes' : 'No'
 }
 
 /** "Can I take 30 days?" is settled by "up to 20 days". */

@@ -10,9 +10,9 @@ import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock 
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { findListAround, type List } from './lists/find-list.ts'
-import { describesOption, isRecord } from './match-records.ts'
+import { findOption, isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
-import { asksForList, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
+import { asksForList, asksForValue, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
 import { containsIdentifier } from './question/find-identifiers.ts'
 import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
@@ -43,24 +43,23 @@ export function formatAnswer(question: string, answer: QuotableAnswer, passage: 
 }
 
 /** Returns yes, no, or the words that answer the question. Undefined if only the whole quote does. */
-function findBoldAnswer(question: string, answer: QuotableAnswer, { content, headings }: ContextPassage): string | undefined {
+function findBoldAnswer(question: string, answer: QuotableAnswer, { content, headings = [] }: ContextPassage): string | undefined {
   // In other languages the reading model finds sentences, but not the words in them.
   if (!isEnglish(question) || isOtherLanguage(question, content)) return undefined
   const { part, span, blocks } = answer
   const lead = findItemLead(content, part, blocks) ?? ''
   const quote = `${lead} ${content.slice(part.start, part.end)}`
-  if (asksYesOrNo(question) && !hasValue(part, content, span.start)) return answerYesOrNo(question, quote, headings)
-  if (findList(question, answer, content)) return undefined
+  if (asksYesOrNo(question) && !hasValue(part, content, span.start))
+    return answerYesOrNo(question, quote, [...headings, findOption(part, content) ?? ''])
+  if (findList(question, answer, content) && !asksForValue(question)) return undefined
   const before = `${lead} ${content.slice(part.start, Math.max(part.start, span.start))}`
   const short = mayMislead(answer, content, before) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
   // What is announced answers such a question, not the words that announce it.
-  const isAnnouncement =
-    answer.heading === undefined &&
-    announces(content.slice(part.start, part.end)) &&
-    !/\d/.test(short) &&
-    !/^\W*(?:who|when|where)\b/i.test(question)
-  return asksForList(question) || isAnnouncement || !fitsQuestion(question, { text: short, quote, before }) ? undefined : short
+  const isAnnouncement = answer.heading === undefined && announces(content.slice(part.start, part.end)) && short.includes(' ')
+  return asksForList(question) || (isAnnouncement && !asksForValue(question)) || !fitsQuestion(question, { text: short, quote, before })
+    ? undefined
+    : short
 }
 
 /** Returns the quote and its citation. */
@@ -136,11 +135,7 @@ function formatQuote(
   const sentence = stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span))
   const lead = findItemLead(content, part, blocks)
   const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
-  const title = describesOption(part, content)
-    ? (findCommand(content, part, blocks) ?? heading)
-    : NAME.test(heading ?? '')
-      ? heading
-      : undefined
+  const title = findOption(part, content) ? (findCommand(content, part, blocks) ?? heading) : NAME.test(heading ?? '') ? heading : undefined
   const name = title === undefined || containsIdentifier(text, title.toLowerCase()) ? '' : `${title}: `
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)

@@ -63,8 +63,9 @@ const OPTION = /(?<![\p{L}\p{N}-])--?[a-z][\w-]*/giu
 /** An item that describes options: "- `-m`/`--method METHOD`: …". */
 const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/i
 
-export const describesOption = ({ block }: Pick<Part, 'block'>, content: string): boolean =>
-  block.kind === 'item' && OPTION_ITEM.test(content.slice(block.start, block.end))
+/** Returns the names of the option that an item describes. */
+export const findOption = ({ block }: Pick<Part, 'block'>, content: string): string | undefined =>
+  block.kind === 'item' ? OPTION_ITEM.exec(content.slice(block.start, block.end))?.[0] : undefined
 
 /** Returns the sentences of the items about other options than the one that the question names, if an item is about that one. */
 function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] {
@@ -72,8 +73,8 @@ function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] 
   if (asked.size === 0 || ASKS_FOR_OPTION.test(question)) return []
   const items = sets.flatMap(({ content, parts }) =>
     parts.flatMap((part) => {
-      const described = OPTION_ITEM.exec(content.slice(part.block.start, part.block.end))?.[0].match(OPTION)
-      return part.block.kind === 'item' && described ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
+      const described = findOption(part, content)?.match(OPTION)
+      return described ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
     }),
   )
   return items.some(({ isOther }) => !isOther) ? items.flatMap(({ part, isOther }) => (isOther ? [part] : [])) : []

@@ -35,7 +35,7 @@ const MAX_LEAD = 5
 const NEUTRAL_LEAD = 2
 /** Between sentences whose scores are this close, the model is undecided. */
 const UNDECIDED_GAP = 2
-const QUALIFIED_GAP = 5
+const QUALIFYING_GAP = 5
 
 /** Returns the best answer of each passage, best first. */
 export async function rankAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
@@ -58,24 +58,27 @@ function computeLead(best: Answer, others: readonly Answer[], passages: readonly
   return rival ? Math.min(MAX_LEAD, best.score - rival.score) : NEUTRAL_LEAD
 }
 
-/**
- * Returns the best answer of a passage, with a neighbouring sentence if the model is undecided between them, or if that one has other
- * words of the question: "A membership costs €35. Students pay €20." answers what students pay only as a whole.
- */
+/** Returns the best answer of a passage. If the model is undecided between two neighbouring sentences, both are quoted. */
 function selectBestOfPassage(answers: readonly Answer[]): Answer | undefined {
-  const [best] = [...answers].sort((a, b) => b.score - a.score)
+  const [best, second] = [...answers].sort((a, b) => b.score - a.score)
   if (!best) return undefined
   const position = answers.indexOf(best)
-  const neighbours = [answers[position - 1], answers[position + 1]].filter(
-    (other) => other?.part.block === best.part.block && !other.isUseless,
-  )
-  const [second] = neighbours.sort((a, b) => (b as Answer).score - (a as Answer).score)
-  if (!second) return best
-  const gap = best.score - second.score
-  const isQualified = second.part.start > best.part.start && [...second.covered].some((word) => !best.covered.has(word))
-  if (gap > (isQualified ? QUALIFIED_GAP : UNDECIDED_GAP)) return best
-  const [start, end] = [Math.min(best.part.start, second.part.start), Math.max(best.part.end, second.part.end)]
-  return { ...best, isClear: best.isClear && gap <= UNDECIDED_GAP, part: { ...best.part, start, end } }
+  const isNeighbour = second && Math.abs(answers.indexOf(second) - position) === 1 && second.part.block === best.part.block
+  if (isNeighbour && !second.isUseless && best.score - second.score <= UNDECIDED_GAP) return joinNeighbours(best, second)
+  const next = answers[position + 1]
+  return next && qualifies(next, best) ? { ...joinNeighbours(best, next), isClear: false } : best
+}
+
+/** Whether the next sentence has words of the question that the answer lacks: "A seat costs €35. Students pay €20." */
+const qualifies = (next: Answer, best: Answer): boolean =>
+  next.part.block === best.part.block &&
+  !next.isUseless &&
+  best.score - next.score <= QUALIFYING_GAP &&
+  [...next.covered].some((word) => !best.covered.has(word))
+
+function joinNeighbours(best: Answer, other: Answer): Answer {
+  const [start, end] = [Math.min(best.part.start, other.part.start), Math.max(best.part.end, other.part.end)]
+  return { ...best, part: { ...best.part, start, end } }
 }
 
 const createAnswer = ({ answer, features }: Candidate): Answer => ({

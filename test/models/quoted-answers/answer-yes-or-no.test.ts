@@ -39,4 +39,14 @@ test('headings say what a sentence is about', () => {
   assert.is(answerYesOrNo('Are dogs allowed?', 'They are allowed.', ['Dogs']), 'Yes')
 })
 
+for (const [question, sentence, verdict, heading = '--overwrite'] of [
+  ['Is --overwrite on by default?', 'Replaces the archive. Off by default.', 'No'],
+  ['Is --overwrite enabled by default?', 'Default: true', 'Yes'],
+  ['Is --overwrite disabled by default?', 'The default is false.', 'Yes'],
+  ['Is --overwrite enabled by default?', 'Enabled by default unless the folder is empty.', undefined],
+  ['Is --overwrite enabled by default?', 'Replaces the archive.', undefined],
+  ['Is the cache on by default?', 'Default: false', undefined, '--no-cache'],
+] as const)
+  test(`"${question}" with "${sentence}" of ${heading}: ${verdict}`, () => assert.is(answerYesOrNo(question, sentence, [heading]), verdict))
+
 test.run()

@@ -4,7 +4,7 @@ import { extractContentWords } from '../../../language/content-words.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { ContextPassage } from '../../chat-model.ts'
 import { joinSection } from '../extend-to-section.ts'
-import { describesOption } from '../match-records.ts'
+import { findOption } from '../match-records.ts'
 import { parseBlocks } from '../parse-passage.ts'
 import { asksForList, namesOptions } from '../question/detect-question-type.ts'
 import { createList, formatItem, formatList, type QuotedList, shorten } from './quote-list.ts'
@@ -31,7 +31,7 @@ function findOptions(words: ReadonlySet<string>, content: string, { source, head
   for (const block of parseBlocks(content, source)) {
     const text = content.slice(block.start, block.end)
     if (block.kind === 'heading' && !namesOptions(text)) command = stripMarkdown(text)
-    if (describesOption({ block }, content)) commands.set(command, [...(commands.get(command) ?? []), formatItem(text, 0)])
+    if (findOption({ block }, content) !== undefined) commands.set(command, [...(commands.get(command) ?? []), formatItem(text, 0)])
   }
   const found = [...commands].find(([name]) => isNamed(words, name))
   return found && createList(found[0], shorten(found[1]))

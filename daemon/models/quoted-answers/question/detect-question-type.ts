@@ -91,3 +91,9 @@ const DENIAL = new RegExp(`${NEGATION}|\\b(?:no|none|nobody|nothing|without|exce
 export const asksForDenied = (question: string): boolean => NEGATED.test(question)
 
 export const isDenial = (text: string): boolean => DENIAL.test(text)
+
+const VALUE =
+  /^\W*(?:(?:for|since|until|from|to|by|at|in|after|within)\s+)?(?:how\s+(?!do\b|does\b|can\b|could\b|should\b|would\b|must\b|to\b|is\b|are\b)\p{L}+|who|when|where)\b/iu
+
+/** "How many …", "who …", "when …": a few words of a sentence answer it. */
+export const asksForValue = (question: string): boolean => VALUE.test(question)
