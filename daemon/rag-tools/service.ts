@@ -113,9 +113,9 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
     const isFiltered = Object.keys(question.filters ?? {}).length > 0
     let computations: Computation[] = []
     // Filters select passages; they do not apply to the rows of a table.
-    const compute: Compute = async (text, abort) => {
+    const compute: Compute = async (...asked) => {
       if (isFiltered) return { computations }
-      const computed = await knowledge.computeAnswer(listSourceIds(tool), text, abort)
+      const computed = await knowledge.computeAnswer(listSourceIds(tool), ...asked)
       // The rows used are the first results: a computed answer cites nothing else.
       computations = computed.computations.map((computation, index) => ({ ...computation, citation: index + 1 }))
       return { ...computed, computations }
@@ -149,7 +149,7 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
           this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, use.signal, { owner: findOwner(use) }),
         {
           countDocuments: () => knowledge.countDocuments(listSourceIds(tool)),
-          compute: (question, signal) => knowledge.computeAnswer(listSourceIds(tool), question, signal),
+          compute: (...asked) => knowledge.computeAnswer(listSourceIds(tool), ...asked),
           listNeighbours: knowledge.listNeighbours,
           companions: knowledge.createTableTools(tool, listSourceIds(tool)),
         },

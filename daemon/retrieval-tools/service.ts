@@ -72,7 +72,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, use.signal, { owner: findOwner(use) })).results
     }
     const { validator, knowledge } = this.#dependencies
-    const compute: Compute = (question, signal) => knowledge.computeAnswer(tool.knowledge_source_ids, question, signal)
+    const compute: Compute = (...question) => knowledge.computeAnswer(tool.knowledge_source_ids, ...question)
     const companions = knowledge.createTableTools(tool, tool.knowledge_source_ids)
     const countDocuments = () => knowledge.countDocuments(tool.knowledge_source_ids)
     return createSearchTool(tool, validator, search, { countDocuments, compute, listNeighbours: knowledge.listNeighbours, companions })

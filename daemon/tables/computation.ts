@@ -48,4 +48,5 @@ export interface ComputedAnswer {
   notice?: string
 }
 
-export type Compute = (question: string, signal?: AbortSignal) => Promise<ComputedAnswer>
+/** @param closest the names of the documents with the best passages: a table in another text only shares words with the question. */
+export type Compute = (question: string, closest: readonly string[], signal?: AbortSignal) => Promise<ComputedAnswer>

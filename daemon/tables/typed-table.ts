@@ -46,7 +46,9 @@ export interface TypedTable {
 const DATA_FILE = /\.(?:csv|tsv|jsonl?|ndjson|xlsx|xlsm|xls|ods)\b/i
 /** A text explains with short tables; a long one is data. */
 const MIN_DATA_ROWS = 20
-export const isDataFile = ({ title, rowCount }: TypedTable): boolean => DATA_FILE.test(title) || rowCount >= MIN_DATA_ROWS
+export const isDataFileName = (title: string): boolean => DATA_FILE.test(title)
+
+export const isDataFile = ({ title, rowCount }: TypedTable): boolean => isDataFileName(title) || rowCount >= MIN_DATA_ROWS
 
 export type SqlValue = string | number | null
 

@@ -17,7 +17,7 @@ import {
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
 import type { Database } from '../../store/database.ts'
-import type { ComputedAnswer } from '../../tables/computation.ts'
+import type { Compute, ComputedAnswer } from '../../tables/computation.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
@@ -150,8 +150,8 @@ async function callModel({ context, reply }: AgentLoopInput, request: ComposedIn
     ...request,
     ...sampling,
     countDocuments,
-    compute: async (query, signal) => {
-      const computed = await computeWithTools(context.toolset.retrievalTools, query, signal)
+    compute: async (...question) => {
+      const computed = await computeWithTools(context.toolset.retrievalTools, question)
       return { ...computed, computations: recordComputations(reply, computed.computations) }
     },
     listNeighbours: async (index) => context.toolset.retrievalTools[0]?.listNeighbours?.(reply.draft.citations.get(index + 1) ?? {}),
@@ -211,10 +211,10 @@ async function retrievePassages(
 }
 
 /** Returns the first result that a tool computes; if none does, why. */
-async function computeWithTools(tools: readonly Tool[], question: string, signal: AbortSignal | undefined): Promise<ComputedAnswer> {
+async function computeWithTools(tools: readonly Tool[], question: Parameters<Compute>): Promise<ComputedAnswer> {
   let failed: ComputedAnswer = { computations: [] }
   for (const tool of tools) {
-    const computed = await tool.compute?.(question, signal)
+    const computed = await tool.compute?.(...question)
     if (computed && computed.computations.length > 0) return computed
     if (computed && failed.problem === undefined && (computed.problem ?? computed.notice) !== undefined) failed = computed
   }

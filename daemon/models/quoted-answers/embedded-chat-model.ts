@@ -12,6 +12,7 @@ import { isMissingCase } from './question/find-missing-terms.ts'
 /** It reads only the last question and the passages, of any length. */
 const CONTEXT_TOKENS = 200_000
 const WORDS_PER_PART = 4
+const CLOSEST_PASSAGES = 3
 
 const INTRODUCTION =
   'I am the embedded model of Cadre. I do not write my own answers: I read your documents and quote what answers a question.'
@@ -64,7 +65,8 @@ export class EmbeddedChatModel implements ChatModel {
     const { passages, countDocuments, listNeighbours, compute, owner, priority, signal } = request
     if (passages === undefined) return { text: NO_DOCUMENTS }
     if (GREETING.test(question)) return { text: GREETING_REPLY }
-    const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, signal)) ?? { computations: [] }
+    const closest = passages.slice(0, CLOSEST_PASSAGES).map(({ source }) => source)
+    const { computations, problem, notice }: ComputedAnswer = (await compute?.(question, closest, signal)) ?? { computations: [] }
     if (computations.length > 0) {
       const isUncertain = computations.length > 1 || computations.some((computation) => computation.isUncertain)
       return { text: formatComputations(computations), confidence: isUncertain ? 'probable' : 'certain' }

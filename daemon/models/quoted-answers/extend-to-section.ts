@@ -60,8 +60,10 @@ function moveAnswer(answer: QuotableAnswer, { content, blocks, offset }: Section
   const { start, end } = move(answer.part)
   const blockIndex = blocks.findIndex((block) => block.end > start)
   const block = blocks[blockIndex]
+  // A passage that begins in an item or in code looks like text.
   const { kind } = answer.part.block
-  if (!block || block.start > start || (block.kind !== kind && !(kind === 'text' && block.kind === 'item'))) return undefined
+  const isSame = block?.kind === kind || (kind === 'text' && (block?.kind === 'item' || block?.kind === 'code'))
+  if (!block || !isSame || block.start > start || block.end < end) return undefined
   // A sentence that the passage cuts is complete here.
   const parts = parseParts(content, [block]).filter((part) => part.start < end && part.end > start)
   const lastEnd = (answer.blocks[answer.lastBlock]?.end ?? 0) + offset
