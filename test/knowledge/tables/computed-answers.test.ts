@@ -37,6 +37,21 @@ const listTables = async (id = source.id): Promise<Json[]> =>
   (await expectData(knowledge.service.get(`/knowledge-sources/${id}/tables`))).tables
 const query = (sql: string) => knowledge.service.post(`/knowledge-sources/${source.id}/tables/query`, { sql })
 
+test('a table of a text about something else answers nothing', async () => {
+  const files = ['readers', 'archives', 'images'].map((name) => [
+    `${name}.md`,
+    `# Files\n\nOf ${name}, the largest file that Cadre reads has ${name.length} MB.`,
+  ])
+  const figures = '# Figures\n\n| Measured | Reading before |\n|---|---|\n| right answers | 0.85 |\n| refusals | 0.62 |'
+  const { id } = await knowledge.createSyncedSource({ ...Object.fromEntries(files), 'figures.md': figures })
+  const reading = await knowledge.resources.ragTool({ knowledge_source_id: id })
+  await knowledge.waitForSync(id)
+  const askFigures = async (text: string) =>
+    (await expectData(knowledge.service.post(`/rag-tools/${reading.id}/query`, { query: text }))).answer
+  assert.match(await askFigures('What is the largest file that it reads?'), /largest file that Cadre reads/)
+  assert.match(await askFigures('Which measured figure has the largest reading before?'), /right answers/)
+})
+
 test('a count is computed, with its interpretation, the rows used and the query', async () => {
   const { answer, computation, results } = await ask('How many orders were cancelled?')
   assert.match(
