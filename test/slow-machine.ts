@@ -93,7 +93,9 @@ function listProcesses(folder: string): Process[] {
       collect(all.filter(({ parent }) => parent === each.pid))
     }
   }
-  collect(all.filter(({ pid }) => usesFolder(pid, folder)).sort((a, b) => a.pid - b.pid))
+  const users = all.filter(({ pid }) => usesFolder(pid, folder))
+  // Identifiers of processes start again after the largest, so a child can have a smaller one than its parent.
+  collect(users.filter(({ parent }) => !users.some(({ pid }) => pid === parent)))
   return [...found.values()].filter(({ isStopped }) => !isStopped)
 }
 

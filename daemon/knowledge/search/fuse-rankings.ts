@@ -1,4 +1,5 @@
 /** Combines the scores of full-text and semantic search. */
+import { extractContentWords } from '../../language/content-words.ts'
 
 export interface RankedPassage {
   id: string
@@ -7,13 +8,20 @@ export interface RankedPassage {
   fullTextRank: number | null
 }
 
+/** Weight of semantic scores: the least if a passage has the words of the query, the most if it is worded unlike all passages. */
+const SEMANTIC_WEIGHT = { least: 0.55, most: 0.85 }
+/** The full-text score of the best passage for each word of a query whose words it has. */
+const STRONG_SCORE = 3.5
+
 /**
- * Normalizes both scores to 0…1 and adds them: with equal weight if the embedding model supports the language of the query
- * (`trust` 1), down to full-text scores alone if it does not (0). bench/retrieval compares this with each method alone and
- * with reciprocal rank fusion.
+ * Normalizes both scores to 0…1 and adds them. `trust` says how far the embedding model supports the language of the query: with 0, only
+ * full-text scores count. bench/retrieval compares this with each method alone and with reciprocal rank fusion.
  */
-export function fuseRankings(semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): RankedPassage[] {
-  const semanticWeight = trust / 2
+export function fuseRankings(query: string, semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): RankedPassage[] {
+  const words = new Set(extractContentWords(query))
+  const scoreOfWord = Math.max(0, ...fullText.values()) / Math.max(1, words.size)
+  const { least, most } = SEMANTIC_WEIGHT
+  const semanticWeight = trust * (most - (most - least) * Math.min(1, scoreOfWord / STRONG_SCORE))
   const semanticScores = normalizeScores(semantic)
   const fullTextScores = normalizeScores(fullText)
   const semanticRanks = computeRanks(semantic)

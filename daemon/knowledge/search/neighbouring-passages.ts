@@ -25,6 +25,7 @@ export async function listNeighbouringPassages(
   const indexId = (await getCurrentDocuments(reader, [documentId])).get(documentId)?.index_id
   if (!indexId) return undefined
   const columns = ['start_at', 'end_at', 'content', 'headings']
+  let isFound = false
   let before: PassageRow[] = []
   let after: PassageRow[] = []
   for await (const batch of indexes.getTextTable({ id: indexId }).listInBatches({ document_id: documentId }, columns)) {
@@ -34,17 +35,21 @@ export async function listNeighbouringPassages(
       content: row.content as string,
       headings: row.headings as string,
     }))
-    before = [...before, ...rows.filter(({ start }) => start < place.start)].sort((a, b) => b.start - a.start).slice(0, MAX_PASSAGES)
+    isFound ||= rows.some(({ start, end }) => start === place.start && end === place.end)
+    before = [...before, ...rows.filter(({ start }) => start < place.start)]
+      .sort((a, b) => b.end - a.end || b.start - a.start)
+      .slice(0, MAX_PASSAGES)
     after = [...after, ...rows.filter(({ end }) => end > place.end)].sort((a, b) => a.start - b.start).slice(0, MAX_PASSAGES)
   }
-  return { before: cutBefore(before, place.start).reverse(), after: cutAfter(after, place.end) }
+  // A place in another version of the document says nothing about this one.
+  return isFound ? { before: cutBefore(before, place.start).reverse(), after: cutAfter(after, place.end) } : undefined
 }
 
-/** Passages overlap. */
+/** Removes what passages closer to the one that was found repeat: passages overlap. */
 function cutBefore(rows: readonly PassageRow[], start: number) {
   let position = start
   return rows.map((row) => {
-    const content = row.content.slice(0, Math.max(0, row.content.length - Math.max(0, row.end - position)))
+    const content = row.content.slice(0, Math.max(0, position - row.start))
     const gap = Math.max(0, position - row.end)
     position = Math.min(position, row.start)
     return { content, headings: splitHeadings(row.headings), gap }

@@ -138,7 +138,7 @@ export class PassageSearch {
     const hits = await Promise.all(indexes.map((index) => this.#queryIndex(index, request, filter, timer)))
     const isReranked = rerank && computeRerankWeight(query) > 0
     const count = isReranked ? Math.max(topK, RERANK_DEPTH) : topK
-    const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request.method, hits), count))
+    const candidates = await timer.measure('fetch', () => this.#loadCandidates(hits, rankHits(request, hits), count))
     const { database, changedFiles, embedding } = this.#dependencies
     const options = { signal, caller: request.owner, priority: getPriority(request) }
     const reader: PassageReader = { read: (question, texts) => embedding.models.read(question, texts, options) }
@@ -252,10 +252,10 @@ function parsePages(value: unknown): number[] {
   return numbers.filter((page) => Number.isInteger(page) && page > 0 && page < 2 ** 31)
 }
 
-function rankHits(method: PassageQuery['method'], hits: readonly IndexHits[]): RankedPassage[] {
+function rankHits({ method, query }: PassageQuery, hits: readonly IndexHits[]): RankedPassage[] {
   const semantic = mergeScores(hits.map((hit) => hit.semantic))
   const fullText = mergeScores(hits.map((hit) => hit.fullText))
-  if (method === 'hybrid') return fuseRankings(semantic, fullText, Math.min(1, ...hits.map(({ trust }) => trust)))
+  if (method === 'hybrid') return fuseRankings(query, semantic, fullText, Math.min(1, ...hits.map(({ trust }) => trust)))
   if (method === 'semantic')
     return [...semantic].map(([id, score], position) => {
       return { id, score: Math.max(0, Math.min(1, score)), semanticRank: position + 1, fullTextRank: null }

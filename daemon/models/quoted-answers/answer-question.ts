@@ -7,7 +7,7 @@ import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
-import { extendToSection } from './extend-to-section.ts'
+import { canContinue, extendToSection } from './extend-to-section.ts'
 import { findByWords } from './find-by-words.ts'
 import { findContradiction } from './find-contradiction.ts'
 import { formatAnswer, formatDisagreement, quoteAnswer } from './format-answer.ts'
@@ -90,8 +90,9 @@ async function formatReply(
   answer: QuotableAnswer,
   confidence: 'certain' | 'probable',
 ): Promise<Reply> {
-  const neighbours = await listNeighbours?.(answer.passage)
-  const quoted = extendToSection({ answer, passage: passages[answer.passage] as ContextPassage }, neighbours)
+  const found = { answer, passage: passages[answer.passage] as ContextPassage }
+  const neighbours = canContinue(found) ? await listNeighbours?.(answer.passage) : undefined
+  const quoted = extendToSection(found, neighbours)
   const format = confidence === 'certain' ? formatAnswer : quoteAnswer
   const text = quoteList(question, quoted, neighbours) ?? format(question, quoted.answer, quoted.passage)
   return { text: confidence === 'certain' ? text : `Probably:${/^(?:```|\|)/.test(text) ? '\n\n' : ' '}${text}`, confidence }

@@ -32,14 +32,17 @@ const ASKS_OBLIGATION = /^\W*(?:must|should|shall)\b|\b(?:have to|has to|needs? 
 const MODAL_WORDS = new Set(
   extractContentWords('allowed permitted entitled eligible possible able required mandatory obliged necessary obligatory need get there'),
 )
-/** "Is it on by default?" is settled by "Off by default." and "Default: true". */
-const ASKS_STATE =
-  /\b(?:on|off|enabled|disabled|active|inactive)\b.*\bdefault\b|\bdefault\b.*\b(?:on|off|enabled|disabled|active|inactive)\b/i
-const STATE = /\b(?:(on|enabled|active|true|yes)|(?:off|disabled|inactive|false|no))\b/gi
-const DEFAULT_STATE =
-  /\b(?:on|off|enabled|disabled|active|inactive|true|false) by default\b|\bdefaults?(?: value)?(?: is|:| to|=)*\s*["'(]?(?:on|off|enabled|disabled|true|false|yes|no)\b/i
+const ON = '(?:on|enabled|active|activated)'
+const OFF = '(?:off|disabled|inactive|deactivated)'
+const ASKS_STATE = new RegExp(`\\b(?:(${ON})|${OFF}) by default\\W*$`, 'i')
+/** "Off by default" and "Default: false" settle it, but not "no longer on by default" or "the default is no limit". */
+const STATE = new RegExp(
+  `\\b(?:(${ON})|${OFF}) by default\\b|\\bdefaults?(?: value)?(?: is| to|:| =)\\s*["'(]?(?:(true|${ON}|yes)|false|${OFF}|no)\\b(?!\\s+\\p{L})`,
+  'giu',
+)
+const OTHER_TIME = /\b(?:was|were|used to|before|until|since|no longer|unlike)\b/i
 /** "Default: false" of --no-cache or disableLogging says the opposite about the cache and the log. */
-const OPPOSITE_NAME = /\b(?:no-|without|skip|ignore|dis(?:able|allow))/i
+const OPPOSITE_NAME = /\bno-\p{L}|\b(?:disable|disallow|skip|ignore|without)(?:[-_]|\p{Lu})|--(?:disable|disallow|skip|ignore|without)/u
 /** Only a sentence with most of the question's words is about the same case. */
 const MIN_COVERAGE = 0.6
 /** Also the end of a heading above a paragraph. */
@@ -76,12 +79,15 @@ function decide(text: string, affirmation: RegExp): Verdict | undefined {
   return CONDITION.test(text) || NEGATION.test(text) ? 'It depends' : 'Yes'
 }
 
+/** "Is it on by default?" */
 function compareStates(question: string, sentence: string, headings: readonly string[]): Verdict | undefined {
-  const isOn = (text: string) => [...text.matchAll(STATE)].map(([, on]) => on !== undefined)
-  const [asked] = isOn(question)
-  const [stated] = isOn(DEFAULT_STATE.exec(sentence)?.[0] ?? '')
+  const asked = ASKS_STATE.exec(question)
+  const [stated, other] = [...sentence.matchAll(STATE)]
+  if (!asked || !stated || other) return undefined
+  const isUnclear = NEGATION.test(sentence.replace(stated[0], '')) || CONDITION.test(sentence) || OTHER_TIME.test(sentence)
   const isAboutOpposite = [sentence, ...headings].some((text) => OPPOSITE_NAME.test(text)) && !OPPOSITE_NAME.test(question)
-  return stated === undefined || isAboutOpposite || CONDITION.test(sentence) ? undefined : asked === stated ? 'Yes' : 'No'
+  if (isUnclear || isAboutOpposite) return undefined
+  return (asked[1] !== undefined) === ((stated[1] ?? stated[2]) !== undefined) ? 'Yes' : 'No'
 }
 
 /** "Can I take 30 days?" is settled by "up to 20 days". */

@@ -3,48 +3,68 @@ import type { NeighbouringPassage, Neighbours } from '../../core/tool.ts'
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
+import { type Block, parseBlocks, parseParts, type Span } from './parse-passage.ts'
 
 export interface QuotedPassage {
   answer: QuotableAnswer
   passage: ContextPassage
+  /** Whether the section has more text than was read. */
+  isCut?: boolean
 }
 
-/** Returns the answer in the text of its section, or both unchanged if what is around them does not matter. */
+/** In characters, before the passage and after it. */
+const MAX_LENGTH = 16_000
+
+/** Returns the answer in the text of its section, or both unchanged if what is around them does not matter or is parsed in another way. */
 export function extendToSection(quoted: QuotedPassage, neighbours: Neighbours | undefined): QuotedPassage {
   const { answer, passage } = quoted
-  if (!neighbours || !goesOn(passage.content, answer.part)) return quoted
-  const mark = answer.part.block.kind === 'setting' ? /[#;/]+/.exec(passage.content.slice(answer.part.start))?.[0] : undefined
-  const section = joinSection(passage, neighbours, mark)
+  if (!neighbours || !canContinue(quoted)) return quoted
+  const section = joinSection(passage, neighbours, answer.part.block.kind)
   const moved = moveAnswer(answer, { ...section, blocks: parseBlocks(section.content, passage.source) })
-  return moved ? { answer: moved, passage: { ...passage, content: section.content } } : quoted
+  return moved ? { answer: moved, passage: { ...passage, content: section.content }, isCut: section.isCut } : quoted
 }
+
+/** Rows, records and statements are quoted alone, and so are settings unless they consist of comments. */
+export function canContinue({ answer: { part }, passage: { content } }: QuotedPassage): boolean {
+  const { kind } = part.block
+  if (kind === 'setting') return content.slice(part.start).trimEnd().split('\n').every(isComment)
+  return kind === 'text' || kind === 'item' || kind === 'code'
+}
+
+const isComment = (line: string) => /^(?:comment|separator)$/.test(classifyConfigLine(line, '', '').kind)
 
 /** Returns the text of the section that a passage is in, and where the passage begins in it. */
 export function joinSection(
   { content, headings = [] }: ContextPassage,
   { before, after }: Neighbours,
-  commentMark?: string,
-): { content: string; offset: number } {
-  const isOutside = (neighbour: NeighbouringPassage) => neighbour.headings.join('\n') !== headings.join('\n')
-  const separate = ({ gap }: NeighbouringPassage) => formatGap(gap, commentMark)
-  const end = after.findIndex(isOutside)
-  const head = before.slice(before.findLastIndex(isOutside) + 1).map((neighbour) => `${neighbour.content}${separate(neighbour)}`)
-  const tail = after.slice(0, end < 0 ? undefined : end).map((neighbour) => `${separate(neighbour)}${neighbour.content}`)
-  return { content: [...head, content, ...tail].join(''), offset: head.join('').length }
+  kind: Block['kind'] = 'item',
+): { content: string; offset: number; isCut: boolean } {
+  const mark = kind === 'setting' ? (/[#;/]+/.exec(content)?.[0] ?? '') : undefined
+  const separate = ({ gap }: NeighbouringPassage) => formatGap(gap, kind, mark)
+  const above = takeSection([...before].reverse(), headings)
+  const below = takeSection(after, headings)
+  const head = above.taken.reduce((text, neighbour) => `${neighbour.content}${separate(neighbour)}${text}`, '')
+  const tail = below.taken.reduce((text, neighbour) => `${text}${separate(neighbour)}${neighbour.content}`, '')
+  return { content: `${head}${content}${tail}`, offset: head.length, isCut: above.isCut || below.isCut }
 }
 
-/** Rows, records and statements are quoted alone, and so are settings unless they consist of comments. */
-function goesOn(content: string, { block, start }: Part): boolean {
-  if (block.kind === 'setting') return content.slice(start).trimEnd().split('\n').every(isComment)
-  return block.kind === 'text' || block.kind === 'item' || block.kind === 'code'
+/** Returns the neighbours with the same headings, closest first, as far as they fit. */
+function takeSection(closestFirst: readonly NeighbouringPassage[], headings: readonly string[]) {
+  const end = closestFirst.findIndex((neighbour) => neighbour.headings.join('\n') !== headings.join('\n'))
+  const section = closestFirst.slice(0, end < 0 ? undefined : end)
+  let length = 0
+  const tooFar = section.findIndex(({ content }) => {
+    length += content.length
+    return length > MAX_LENGTH
+  })
+  return tooFar < 0 ? { taken: section, isCut: false } : { taken: section.slice(0, tooFar), isCut: true }
 }
 
-const isComment = (line: string) => /^(?:comment|separator)$/.test(classifyConfigLine(line, '', '').kind)
-
-/** Passages contain no white space at their ends, and no marks between paragraphs of a comment. */
-function formatGap(gap: number, mark = ''): string {
-  return gap > 2 && mark !== '' ? `\n${mark}\n` : '\n'.repeat(Math.min(gap, 2))
+/** The white space between passages is not indexed, nor the mark between paragraphs of a comment: it is an empty line or an indented one. */
+function formatGap(gap: number, kind: Block['kind'], mark: string | undefined): string {
+  if (gap <= 2) return '\n'.repeat(gap)
+  if (mark !== undefined) return `\n${mark}\n`
+  return kind === 'text' ? '\n\n' : `\n${' '.repeat(gap - 1)}`
 }
 
 interface Section {

@@ -9,10 +9,10 @@ import { cleanAnswer, extendSpan } from './clean-answer.ts'
 import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock } from './format-blocks.ts'
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { findListAround, type List } from './lists/find-list.ts'
+import { findHeading, findLead, findListAround, type List, readLastSentence } from './lists/find-list.ts'
 import { findOption, isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
-import { asksForList, asksForValue, asksHow, asksYesOrNo } from './question/detect-question-type.ts'
+import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
 import { containsIdentifier } from './question/find-identifiers.ts'
 import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
@@ -33,6 +33,7 @@ const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
 /** A negation in the same clause, at the end of the text before an answer. */
 const NEGATION_BEFORE = /(?:\b(?:no(?! (?:later|more|less|fewer) than)|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
+const FIELD = /^\s*[-*+]\s+[*_`]*\p{L}[\p{L} ]{0,20}[*_`]*:/u
 /** Pieces of tables, rules and tags. */
 const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
 
@@ -47,13 +48,13 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   // In other languages the reading model finds sentences, but not the words in them.
   if (!isEnglish(question) || isOtherLanguage(question, content)) return undefined
   const { part, span, blocks } = answer
-  const lead = findItemLead(content, part, blocks) ?? ''
-  const quote = `${lead} ${content.slice(part.start, part.end)}`
+  const lead = findItemLead(content, part, blocks)
+  const quote = `${lead ?? ''} ${content.slice(part.start, part.end)}`
   if (asksYesOrNo(question) && !hasValue(part, content, span.start))
     return answerYesOrNo(question, quote, [...headings, findOption(part, content) ?? ''])
   if (findList(question, answer, content) && !asksForValue(question)) return undefined
-  const before = `${lead} ${content.slice(part.start, Math.max(part.start, span.start))}`
-  const short = mayMislead(answer, content, before) ? undefined : getShortAnswer(question, answer, content)
+  const before = content.slice(part.start, Math.max(part.start, span.start))
+  const short = mayMislead(answer, content, [before, lead ?? '']) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
   // What is announced answers such a question, not the words that announce it.
   const isAnnouncement = answer.heading === undefined && announces(content.slice(part.start, part.end)) && short.includes(' ')
@@ -75,9 +76,9 @@ export function formatDisagreement(question: string, answers: readonly QuotableA
 }
 
 /** Whether a few words would not answer the question: after "No person may be elected", "more than twice" says the opposite. */
-function mayMislead({ span, heading, isClear, part }: QuotableAnswer, content: string, before: string): boolean {
+function mayMislead({ span, heading, isClear, part }: QuotableAnswer, content: string, before: readonly string[]): boolean {
   if (heading !== undefined || hasValue(part, content, span.start)) return false
-  return !isClear || NEGATION_BEFORE.test(before)
+  return !isClear || before.some((text) => NEGATION_BEFORE.test(text.replace(/[:：]$/, '')))
 }
 
 /** Returns undefined if the quote alone is as short, or if no part of it is clearly the answer. */
@@ -125,33 +126,32 @@ function formatQuote(
   if (block.kind === 'record' || block.kind === 'setting' || block.kind === 'statement')
     return `${formatCode(content, block, span)}\n\n${citation}`
   if (block.kind === 'code') {
-    return formatBlock(formatCode(content, block, span), findExplanation(content, blocks, blockIndex), citation)
+    return formatBlock(formatCode(content, block, span), readLastSentence(content, blocks[blockIndex - 1]), citation)
   }
   const list = findList(question, answer, content)
   if (list) {
     const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
-    return formatBlock(items, findExplanation(content, blocks, list.first), citation)
+    return formatBlock(items, readLastSentence(content, blocks[list.first - 1]), citation)
   }
   const sentence = stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span))
   const lead = findItemLead(content, part, blocks)
   const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
-  const title = findOption(part, content) ? (findCommand(content, part, blocks) ?? heading) : NAME.test(heading ?? '') ? heading : undefined
+  const title = findOption(part, content) ? findCommand(content, part, blocks, headings) : NAME.test(heading ?? '') ? heading : undefined
   const name = title === undefined || containsIdentifier(text, title.toLowerCase()) ? '' : `${title}: `
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
 }
 
-/** Returns the heading above an option: commands can have the same options. */
-function findCommand(content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
-  const above = blocks.slice(0, blockIndex).findLast(({ kind }) => kind === 'heading')
-  return above && stripMarkdown(content.slice(above.start, above.end))
+/** Returns the heading that names the command of an option: commands can have the same options. */
+function findCommand(content: string, { blockIndex }: Part, blocks: readonly Block[], headings: readonly string[]): string | undefined {
+  const closest = findHeading(content, blocks, blockIndex)
+  return closest !== undefined && !namesOptions(closest) ? closest : headings.findLast((heading) => !namesOptions(heading))
 }
 
 /** Returns the sentence above the list of an item that says little alone: "Not allowed:" above "music". */
 function findItemLead(content: string, { block, blockIndex, end }: Part, blocks: readonly Block[]): string | undefined {
-  const list = block.kind === 'item' ? findListAround(content, blocks, blockIndex) : undefined
-  const lead = list && findExplanation(content, blocks, list.first)
+  const lead = block.kind === 'item' ? findLead(content, blocks, blockIndex) : undefined
   const isPhrase = end === block.end && !/[.!?:…：]\W*$/.test(content.slice(block.start, end))
   return lead !== undefined && isPhrase && announces(lead) && lead.length <= MAX_LEAD_LENGTH ? lead : undefined
 }
@@ -165,7 +165,7 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   const list = part.block.kind === 'item' ? findListAround(content, blocks, part.blockIndex) : undefined
   if (!list) return undefined
   const { first, last } = list
-  const lead = findExplanation(content, blocks, first) ?? ''
+  const lead = readLastSentence(content, blocks[first - 1]) ?? ''
   const isAnnounced = announces(lead)
   const items = { first: part.blockIndex, last: Math.min(lastBlock, last) }
   // Those that the model does not point at belong to the answer too.
@@ -187,9 +187,10 @@ function extendQuote(content: string, part: Part, blocks: readonly Block[], head
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
-  // A paragraph below a list is no part of its last item.
+  // What is below a list is no part of its last item, unless the only item has a name and a value, as "Default: true" has.
   const list = block.kind === 'item' ? findListAround(content, blocks, part.blockIndex) : undefined
-  const belongs = next?.block.kind === 'text' && (!list || list.first === list.last || next.blockIndex + part.blockIndex <= list.last)
+  const isField = list?.first === list?.last && FIELD.test(content.slice(block.start, block.end))
+  const belongs = next?.block.kind === 'text' && (!list || isField || next.start < (blocks[list.last] as Block).end)
   const isSentence = belongs && !announces(content.slice(next.start, next.end)) && findAnnounced(content, part, blocks) === undefined
   return { start, end: isSentence ? next.end : end }
 }
@@ -214,14 +215,6 @@ function cutSentence(content: string, { start, end }: Span, span: Span): string 
   return `${from > start ? '… ' : ''}${words}${to < end ? ' …' : ''}`
 }
 
-/** Returns the last sentence above a block, which usually explains it. */
-function findExplanation(content: string, blocks: readonly Block[], blockIndex: number): string | undefined {
-  const above = blocks[blockIndex - 1]
-  if (above?.kind !== 'text' && above?.kind !== 'item') return undefined
-  const last = parseParts(content, [above]).at(-1)
-  return last && stripMarkdown(content.slice(last.start, last.end))
-}
-
 /** Returns the list, table, paragraphs or code right below a sentence that announces them, or code that belongs to its paragraph. */
 function findAnnounced(content: string, part: Part, blocks: readonly Block[]): string | undefined {
   const { end, blockIndex, block } = part
@@ -234,7 +227,8 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   if (list) return limitBlock(content.slice(next.start, blocks[list.last]?.end))
   if (next.kind === 'row') return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
   const announced = blocks.slice(blockIndex + 1, findRunEnd(blocks, blockIndex + 1) + 1)
-  const last = next.kind === 'text' ? announced.findLast((block) => fits(content.slice(next.start, block.end))) : undefined
+  const tooLong = announced.findIndex((block) => !fits(content.slice(next.start, block.end)))
+  const last = next.kind === 'text' ? announced.slice(0, tooLong < 0 ? undefined : tooLong).at(-1) : undefined
   return last && escapeReferences(content.slice(next.start, last.end))
 }
 

@@ -13,7 +13,7 @@ export function findRunEnd(blocks: readonly Block[], index: number): number {
 }
 
 /** Rows are quoted with the header of their table, if the passage contains it. A header alone is no answer: the rows below it are. */
-export function formatRows(content: string, blocks: readonly Block[], first: number, last = first): string {
+export function formatRows(content: string, blocks: readonly Block[], first: number, last: number): string {
   const header = findTableHeader(content, blocks, first)
   const isHeader = blocks[first] === header
   const end = isHeader ? findRunEnd(blocks, first) : blocks[last]?.kind === 'row' ? last : first
@@ -37,7 +37,7 @@ export function formatCode(content: string, { kind, start, end, isComplete, lang
   return [`\`\`\`${language}`, ...marked, ...below, '```'].join('\n')
 }
 
-export const fits = (text: string) => text.split('\n').length <= MAX_BLOCK_LINES && text.length <= MAX_BLOCK_LENGTH
+export const fits = (text: string) => text.length <= MAX_BLOCK_LENGTH && text.split('\n').length <= MAX_BLOCK_LINES
 
 /** Keeps the beginning of a long list or table. */
 export function limitBlock(text: string): string {
@@ -53,5 +53,8 @@ function limitLines(lines: readonly string[]): string[] {
   return kept
 }
 
+/** Code, and the document's own numbers in brackets. */
+const CODE_OR_REFERENCE = /(`{3,}|~{3,})[\s\S]*?(?:\1|$)|`[^`\n]+`|\[(?=\d[\d\s,;–-]*\])/g
+
 /** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
-export const escapeReferences = (text: string) => (text.startsWith('```') ? text : text.replaceAll(/\[(?=\d[\d\s,;–-]*\])/g, '[\u2060'))
+export const escapeReferences = (text: string) => text.replaceAll(CODE_OR_REFERENCE, (found) => (found === '[' ? '[\u2060' : found))

@@ -3,6 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Reading } from '../../inference/model-task.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
+import { findLists, readLastSentence } from './lists/find-list.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
 import { asksForDenied, isDenial } from './question/detect-question-type.ts'
@@ -92,7 +93,7 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   )
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
-    const denials = asksForDenied(question) ? findDenials(input) : undefined
+    const denials = asksForDenied(question) ? findDenials(input) : new Set<Block>()
     candidates.push(listPassageCandidates(words, input, rank, records, denials))
     await yieldToEventLoop()
   }
@@ -124,16 +125,13 @@ function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPa
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
 
-/** Returns the blocks that deny something, and the items of lists that such a sentence announces. */
+/** Returns the blocks that deny something, and the items that such a sentence announces. */
 function findDenials({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
-  const denials = new Set<Block>()
-  let isAbove = false
-  for (const block of blocks) {
-    const text = content.slice(block.start, block.end)
-    if (block.kind !== 'item') isAbove = announces(text.trimEnd()) && isDenial(text.split(/(?<=[.!?])\s+/).at(-1) as string)
-    if (isAbove || isDenial(text)) denials.add(block)
-  }
-  return denials
+  const announced = findLists(content, blocks).flatMap(({ first, last }) => {
+    const lead = readLastSentence(content, blocks[first - 1]) ?? ''
+    return announces(lead) && isDenial(lead) ? blocks.slice(first, last + 1) : []
+  })
+  return new Set([...blocks.filter(({ start, end }) => isDenial(content.slice(start, end))), ...announced])
 }
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
@@ -142,7 +140,7 @@ function listPassageCandidates(
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
-  denials: ReadonlySet<Block> | undefined,
+  denials: ReadonlySet<Block>,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -181,7 +179,7 @@ function listPassageCandidates(
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
-      lacksDenial: denials !== undefined && denials.size > 0 && !denials.has(target.block),
+      lacksDenial: denials.size > 0 && !denials.has(target.block),
     }
     const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0

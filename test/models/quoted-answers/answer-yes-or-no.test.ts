@@ -46,6 +46,13 @@ for (const [question, sentence, verdict, heading = '--overwrite'] of [
   ['Is --overwrite enabled by default?', 'Enabled by default unless the folder is empty.', undefined],
   ['Is --overwrite enabled by default?', 'Replaces the archive.', undefined],
   ['Is the cache on by default?', 'Default: false', undefined, '--no-cache'],
+  ['Is --overwrite enabled by default?', 'It is not enabled by default.', undefined],
+  ['Is --overwrite enabled by default?', 'It is no longer enabled by default.', undefined],
+  ['Is --overwrite disabled by default?', 'It was disabled by default in the past; now it is not.', undefined],
+  ['Is logging enabled by default?', 'Logging is disabled by default.', 'No', 'Logging'],
+  ['Is encryption on by default?', 'Compression is on by default. Encryption is off by default.', undefined, 'Security'],
+  ['Is the warning on startup disabled by default?', 'The warning on startup is disabled by default.', 'Yes', 'Warnings'],
+  ['Is the limit active by default?', 'The default is no limit.', undefined, 'Limit'],
 ] as const)
   test(`"${question}" with "${sentence}" of ${heading}: ${verdict}`, () => assert.is(answerYesOrNo(question, sentence, [heading]), verdict))
 

@@ -1,5 +1,6 @@
-/** Finds lists in the blocks of a section, with the paragraphs and code of their items. */
-import type { Block } from '../parse-passage.ts'
+/** Finds lists in the blocks of a section, with the paragraphs, code and items that belong to their items. */
+import { stripMarkdown } from '../../../language/parse-markdown.ts'
+import { announces, type Block, parseParts } from '../parse-passage.ts'
 
 /** Indices of the first and the last block. */
 export interface List {
@@ -7,28 +8,78 @@ export interface List {
   last: number
 }
 
-/** Between two items of a numbered list. */
-const MAX_UNINDENTED_BLOCKS = 3
-const LATER_NUMBER = /^\s*(?!1[.)])\d{1,9}[.)]/
-
-/** Returns the list that a block belongs to. */
-export function findListAround(content: string, blocks: readonly Block[], index: number): List | undefined {
-  const isItem = (at: number) => blocks[at]?.kind === 'item'
-  const belongsToList = (at: number) => isItem(at) || isContinuation(content, blocks, at)
-  if (!belongsToList(index)) return undefined
-  let [first, last] = [index, index]
-  while (belongsToList(first - 1)) first--
-  while (first <= index && !isItem(first)) first++ // A paragraph above all items is not part of the list.
-  while (belongsToList(last + 1)) last++
-  return first > index ? undefined : { first, last }
+interface OpenList extends List {
+  /** Indentation of the marks of its items. */
+  indent: number
+  /** Undefined for bullets. */
+  number: number | undefined
 }
 
-/** Whether a block is a further paragraph, or the code, of the item above it: it is indented, or the numbers go on below it. */
-function isContinuation(content: string, blocks: readonly Block[], index: number): boolean {
-  const isParagraphOrCode = (block: Block | undefined) => block?.kind === 'text' || block?.kind === 'code'
-  const block = blocks[index]
-  if (!block || !isParagraphOrCode(block)) return false
-  if (/\s/.test(content.charAt(block.start))) return true
-  const next = blocks.slice(index + 1, index + 1 + MAX_UNINDENTED_BLOCKS).find((below) => !isParagraphOrCode(below))
-  return next?.kind === 'item' && LATER_NUMBER.test(content.slice(next.start, next.end))
+/** Returns the list that a block belongs to. */
+export const findListAround = (content: string, blocks: readonly Block[], index: number): List | undefined =>
+  findLists(content, blocks).find(({ first, last }) => first <= index && index <= last)
+
+/** A list ends at a rule, at another kind of mark, at a number that falls back, and at a paragraph that is not part of an item. */
+export function findLists(content: string, blocks: readonly Block[]): List[] {
+  const lists: OpenList[] = []
+  let open: OpenList | undefined
+  for (const [index, block] of blocks.entries()) {
+    const above = blocks[index - 1]
+    if (above && content.slice(above.end, block.start).trim() !== '') open = undefined
+    const indent = measureIndent(content, block)
+    if (open && indent > open.indent) {
+      if (block.kind === 'item' || block.kind === 'text' || block.kind === 'code') open.last = index
+      else open = undefined
+    } else if (block.kind === 'item') {
+      const number = readNumber(content, block)
+      if (open && continues(open, number)) Object.assign(open, { last: index, indent, number })
+      else {
+        open = { first: index, last: index, indent, number }
+        lists.push(open)
+      }
+    } else if (open && belongsToLastItem(content, blocks, index, open.number)) open.last = index
+    else open = undefined
+  }
+  return lists
+}
+
+const continues = (list: OpenList, number: number | undefined): boolean =>
+  (list.number === undefined) === (number === undefined) && (number ?? 0) >= (list.number ?? 0)
+
+/** Of a numbered list, what is not indented belongs to the item if the numbers go on below it, and code if the item announces it. */
+function belongsToLastItem(content: string, blocks: readonly Block[], index: number, number: number | undefined): boolean {
+  const [above, block] = [blocks[index - 1], blocks[index]] as [Block, Block]
+  const text = content.slice(block.start, block.end).trimEnd()
+  if (block.kind === 'code' && announces(content.slice(above.start, above.end).trimEnd())) return true
+  if (number === undefined || (block.kind !== 'code' && (block.kind !== 'text' || announces(text)))) return false
+  const next = blocks.slice(index + 1, index + 3).find(({ kind }) => kind === 'item')
+  return next !== undefined && readNumber(content, next) === number + 1
+}
+
+const readNumber = (content: string, { start, end }: Block): number | undefined => {
+  const number = /^\s*(\d{1,9})[.)]/.exec(content.slice(start, end))?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+export const measureIndent = (content: string, { start, end }: Block): number => /^[ \t]*/.exec(content.slice(start, end))?.[0].length ?? 0
+
+/** Returns the last sentence above an item: that of the item it belongs to, or that above its list. */
+export function findLead(content: string, blocks: readonly Block[], index: number): string | undefined {
+  const list = findListAround(content, blocks, index)
+  if (!list) return undefined
+  const indent = measureIndent(content, blocks[index] as Block)
+  const parent = blocks.slice(list.first, index).findLast((block) => block.kind === 'item' && measureIndent(content, block) < indent)
+  return readLastSentence(content, parent ?? blocks[list.first - 1])
+}
+
+export function readLastSentence(content: string, block: Block | undefined): string | undefined {
+  if (block?.kind !== 'text' && block?.kind !== 'item') return undefined
+  const last = parseParts(content, [block]).at(-1)
+  return last && stripMarkdown(content.slice(last.start, last.end))
+}
+
+/** Returns the text of the closest heading above a block. */
+export function findHeading(content: string, blocks: readonly Block[], index: number): string | undefined {
+  const above = blocks.slice(0, index).findLast(({ kind }) => kind === 'heading')
+  return above && stripMarkdown(content.slice(above.start, above.end))
 }

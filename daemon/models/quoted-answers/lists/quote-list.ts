@@ -1,51 +1,49 @@
 /** Quotes the list that answers a question in the plural, or the numbered steps that answer one for how to do something. */
 import type { Neighbours } from '../../../core/tool.ts'
 import { extractContentWords } from '../../../language/content-words.ts'
+import { expandQuery } from '../../../language/expand-query.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { QuotedPassage } from '../extend-to-section.ts'
-import { escapeReferences } from '../format-blocks.ts'
 import { announces, type Block, type Part, parseParts } from '../parse-passage.ts'
-import { asksForList, asksForSteps, isPlural } from '../question/detect-question-type.ts'
-import { findListAround, type List } from './find-list.ts'
+import { asksForList, asksForSteps, asksHow, isPlural } from '../question/detect-question-type.ts'
+import { findHeading, findListAround, type List, measureIndent, readLastSentence } from './find-list.ts'
+import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
 
-export interface QuotedList {
-  /** The sentence or heading above the items. */
-  lead: string
-  items: readonly string[]
-}
-
-const MAX_ITEMS = 20
-const MAX_ITEM_LENGTH = 300
-/** Longer lists have shorter items. */
-const MAX_LIST_LENGTH = 3_000
-const MIN_ITEMS = 2
+/** A longer paragraph above a list is shortened. */
+const MAX_ANNOUNCEMENT_LENGTH = 300
 const NUMBERED_ITEM = /^\d{1,9}[.)]\s/
+const MIN_COVERAGE = 0.5
 
 /** Returns undefined if the answer is not part of a list, nor above one. */
 export function quoteList(question: string, quoted: QuotedPassage, neighbours: Neighbours | undefined): string | undefined {
   const asksForAll = asksForList(question)
   if (!asksForAll && !asksForSteps(question)) return undefined
   const list = findItems(question, quoted) ?? (asksForAll ? findSubheadings(question, quoted, neighbours) : undefined)
-  // Other items than steps of what was asked for are not all needed to do something.
-  const isAnswer = list && (asksForAll || (NUMBERED_ITEM.test(list.items[0] as string) && sharesWords(question, list.lead)))
+  const isAnswer = list && (asksForAll || areSteps(question, list))
   return isAnswer ? formatList(list, quoted.answer.passage + 1) : undefined
 }
 
-export function formatList({ lead, items }: QuotedList, number: number): string {
-  const shown = items.slice(0, MAX_ITEMS).map(escapeReferences)
-  const more = items.length > MAX_ITEMS ? [`- … and ${items.length - MAX_ITEMS} more`] : []
-  return [`“${escapeReferences(lead)}” [${number}] (${items.length} items)\n`, ...shown, ...more].join('\n')
+/** Whether a list has the steps of what was asked for: other items are not all needed, and other steps do something else. */
+function areSteps(question: string, { lead, items }: QuotedList): boolean {
+  const said = new Set(extractContentWords(lead))
+  const words = [...new Set(extractContentWords(question))]
+  const shared = words.filter((word) => said.has(word))
+  const [verb = ''] = words
+  const isSameAction = said.has(verb) || expandQuery(verb).some((other) => said.has(other))
+  return NUMBERED_ITEM.test(items[0] as string) && shared.length >= MIN_COVERAGE * words.length && (isSameAction || !asksHow(question))
 }
 
 /** Returns the list that the answer is in, or that is below its paragraph. */
-function findItems(question: string, { answer, passage }: QuotedPassage): QuotedList | undefined {
+function findItems(question: string, { answer, passage, isCut }: QuotedPassage): QuotedList | undefined {
   const { part, blocks } = answer
   const { content, headings = [] } = passage
   const isAbove = part.block.kind === 'text' && blocks[part.blockIndex + 1]?.kind === 'item'
   const announcement = isAbove ? findAnnouncement(content, part) : undefined
   const list = findListAround(content, blocks, announcement === undefined ? part.blockIndex : part.blockIndex + 1)
-  const lead = announcement ?? (list && findLead(question, content, blocks, list, headings))
-  return list && lead !== undefined ? createList(lead, readItems(content, blocks, list)) : undefined
+  const lead = announcement ?? (list && findTitle(question, content, blocks, list, headings))
+  if (!list || lead === undefined) return undefined
+  const isPartial = isCut === true && (list.first === 0 || list.last === blocks.length - 1)
+  return createList(lead, readItems(content, blocks, list), isPartial)
 }
 
 /** Returns the headings below a sentence that announces them, or below a heading that is what was asked for. */
@@ -72,20 +70,15 @@ function findAnnouncement(content: string, { start, end, block }: Part): string 
   const sentence = content.slice(last?.start, last?.end)
   const isAnnouncing = announces(sentence) || (isLast && (!/[.!?]$/.test(sentence) || /\b(?:following|these|below)\b/i.test(sentence)))
   if (!last || !isAnnouncing) return undefined
-  if (isLast || block.end - start <= MAX_ITEM_LENGTH) return stripMarkdown(content.slice(start, block.end))
+  if (isLast || block.end - start <= MAX_ANNOUNCEMENT_LENGTH) return stripMarkdown(content.slice(start, block.end))
   return [{ start, end }, last].map((span) => stripMarkdown(content.slice(span.start, span.end))).join(' … ')
 }
 
-export const createList = (lead: string, items: readonly string[]) => (items.length < MIN_ITEMS ? undefined : { lead, items })
-
-/** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
-function findLead(question: string, content: string, blocks: readonly Block[], { first }: List, headings: readonly string[]) {
-  const above = blocks[first - 1]
-  const last = above?.kind === 'text' ? parseParts(content, [above]).at(-1) : undefined
-  const sentence = last && stripMarkdown(content.slice(last.start, last.end))
-  if (sentence?.endsWith(':')) return sentence
-  const title = blocks.slice(0, first).findLast(({ kind }) => kind === 'heading')
-  const heading = title ? stripMarkdown(content.slice(title.start, title.end)) : headings.at(-1)
+export /** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
+function findTitle(question: string, content: string, blocks: readonly Block[], { first }: List, headings: readonly string[]) {
+  const sentence = readLastSentence(content, blocks[first - 1])
+  if (sentence !== undefined && announces(sentence)) return sentence
+  const heading = findHeading(content, blocks, first) ?? headings.at(-1)
   return heading !== undefined && sharesWords(question, heading) ? heading : undefined
 }
 
@@ -100,31 +93,13 @@ function namesItems(question: string, heading: string): boolean {
   return isPlural(noun) && sharesWords(question, noun)
 }
 
-/** Returns the items as they are written, each with its paragraphs, code and the items below it. Those of long lists are shortened. */
-function readItems(content: string, blocks: readonly Block[], { first, last }: List): readonly string[] {
-  const measureIndent = ({ start, end }: Block) => /^\s*/.exec(content.slice(start, end))?.[0].length ?? 0
+/** Returns the items as they are written, each with its paragraphs, code and the items below it. */
+function readItems(content: string, blocks: readonly Block[], { first, last }: List): string[] {
   const listed = blocks.slice(first, last + 1)
   const items = listed.filter(({ kind }) => kind === 'item')
-  const indent = Math.min(...items.map(measureIndent))
-  const starts = items.filter((item) => measureIndent(item) <= indent).map(({ start }) => start)
-  const texts = starts.map((start, index) => formatItem(content.slice(start, starts[index + 1] ?? listed.at(-1)?.end), indent))
-  return shorten(texts)
-}
-
-export const shorten = (items: readonly string[]): readonly string[] =>
-  items.reduce((sum, { length }) => sum + length, 0) > MAX_LIST_LENGTH ? items.map(shortenItem) : items
-
-export const formatItem = (text: string, indent: number): string => {
-  const lines = text.trimEnd().split('\n')
-  const item = lines.map((line) => line.slice(Math.min(indent, line.length - line.trimStart().length))).join('\n')
-  const unwrapped = item.includes('```') ? item : item.replaceAll(/(?<=\S)\n(?=[\p{L}\p{N}(])/gu, ' ')
-  return unwrapped.replace(/^[*+•]/, '-')
-}
-
-function shortenItem(item: string): string {
-  const first = item.split(/\n\s*(?:\n|```|[-*+]\s)/, 1)[0] as string
-  const kept = first.slice(0, MAX_ITEM_LENGTH)
-  return kept.length < item.length ? `${kept} …` : item
+  const indent = items.reduce((least, item) => Math.min(least, measureIndent(content, item)), Number.POSITIVE_INFINITY)
+  const starts = items.filter((item) => measureIndent(content, item) <= indent).map(({ start }) => start)
+  return starts.map((start, index) => formatItem(content.slice(start, starts[index + 1] ?? listed.at(-1)?.end), indent))
 }
 
 /** Returns the headings one level below, up to the end of the section. */

@@ -5,9 +5,17 @@ import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { ContextPassage } from '../../chat-model.ts'
 import { joinSection } from '../extend-to-section.ts'
 import { findOption } from '../match-records.ts'
-import { parseBlocks } from '../parse-passage.ts'
+import { type Block, parseBlocks } from '../parse-passage.ts'
 import { asksForList, namesOptions } from '../question/detect-question-type.ts'
-import { createList, formatItem, formatList, type QuotedList, shorten } from './quote-list.ts'
+import { findListAround } from './find-list.ts'
+import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
+
+/** Other words than the name of the command say which options are meant: "Which options are deprecated?" */
+const FILLER = new Set(
+  extractContentWords(
+    'list name what which options flags switches command line are there have take accept support available all give show',
+  ),
+)
 
 export async function quoteOptions(
   question: string,
@@ -15,29 +23,50 @@ export async function quoteOptions(
   listNeighbours: (index: number) => Promise<Neighbours | undefined>,
 ): Promise<string | undefined> {
   if (!asksForList(question) || !namesOptions(question)) return undefined
-  const words = new Set(extractContentWords(question))
+  const command = extractContentWords(question).filter((word) => !FILLER.has(word))
+  if (command.length === 0) return undefined
   for (const [index, passage] of passages.entries()) {
-    const { content } = joinSection(passage, (await listNeighbours(index)) ?? { before: [], after: [] })
-    const list = findOptions(words, content, passage)
-    if (list) return formatList(list, index + 1)
+    if (!findOptions(command, passage.content, passage)) continue
+    const neighbours = await listNeighbours(index)
+    const list = findOptions(command, neighbours ? joinSection(passage, neighbours).content : passage.content, passage)
+    const complete = list && createList(list.lead, list.items)
+    if (complete) return formatList(complete, index + 1)
   }
   return undefined
 }
 
-/** Returns the options below a heading that the question names, up to the next heading. */
-function findOptions(words: ReadonlySet<string>, content: string, { source, headings = [] }: ContextPassage): QuotedList | undefined {
-  const commands = new Map<string, string[]>()
-  let command = headings.findLast((heading) => !namesOptions(heading)) ?? ''
-  for (const block of parseBlocks(content, source)) {
-    const text = content.slice(block.start, block.end)
-    if (block.kind === 'heading' && !namesOptions(text)) command = stripMarkdown(text)
-    if (findOption({ block }, content) !== undefined) commands.set(command, [...(commands.get(command) ?? []), formatItem(text, 0)])
+/** Returns the options below the heading of the command, up to the next heading other than "Options". */
+function findOptions(
+  command: readonly string[],
+  content: string,
+  { source, headings = [] }: ContextPassage,
+): Pick<QuotedList, 'lead' | 'items'> | undefined {
+  const blocks = parseBlocks(content, source)
+  const title = headings.findLast((heading) => !isGeneric(heading))
+  let lead = title !== undefined && isNamed(command, title) ? title : undefined
+  const items: string[] = []
+  for (const [index, block] of blocks.entries()) {
+    const text = stripMarkdown(content.slice(block.start, block.end))
+    if (block.kind === 'heading' && !isGeneric(text)) {
+      if (items.length > 0) break
+      lead = isNamed(command, text) ? text : undefined
+    } else if (lead !== undefined && findOption({ block }, content) !== undefined) items.push(readOption(content, blocks, index))
   }
-  const found = [...commands].find(([name]) => isNamed(words, name))
-  return found && createList(found[0], shorten(found[1]))
+  return lead !== undefined && items.length > 0 ? { lead, items } : undefined
 }
 
-function isNamed(words: ReadonlySet<string>, heading: string): boolean {
-  const name = extractContentWords(heading)
-  return name.length > 0 && name.every((word) => words.has(word))
+/** Returns an option with the paragraphs that describe it. */
+function readOption(content: string, blocks: readonly Block[], index: number): string {
+  const list = findListAround(content, blocks, index)
+  const next = blocks.findIndex((block, at) => at > index && findOption({ block }, content) !== undefined)
+  const last = Math.min(list?.last ?? index, next < 0 ? blocks.length - 1 : next - 1)
+  return formatItem(content.slice((blocks[index] as Block).start, (blocks[Math.max(index, last)] as Block).end), 0)
+}
+
+/** "Options" and "Command line options" name no command. */
+const isGeneric = (heading: string): boolean => namesOptions(heading) && extractContentWords(heading).every((word) => FILLER.has(word))
+
+const isNamed = (command: readonly string[], heading: string): boolean => {
+  const words = new Set(extractContentWords(heading).filter((word) => !FILLER.has(word)))
+  return words.size === new Set(command).size && command.every((word) => words.has(word))
 }
