@@ -4,7 +4,7 @@ import type { NeighbouringPassage } from '../../../daemon/core/tool.ts'
 import { answerQuestion } from '../../../daemon/models/quoted-answers/answer-question.ts'
 import { createScriptedReader } from './scripted-reader.ts'
 
-const test = suite('answers that announce something')
+const test = suite('answers that begin before a passage or go on after it')
 
 /** Answers from one passage with a reader that points at these words. */
 async function answer(text: string, [content, source, headings = [source]]: Passage, words: string, after: NeighbouringPassage[] = []) {
@@ -59,6 +59,20 @@ test('an item that is no sentence is quoted below what announces it, and without
   const ask = (text: string, words: string) => answer(text, [content, 'a.md'], words)
   assert.is(await ask('What is needed when sanding?', 'a mask'), '**a mask**\n\n“You must wear: … a mask, when sanding” [1]')
   assert.is(await ask('Is music played?', 'music'), '“Some things are not allowed: … music” [1]')
+})
+
+test('what announces an item decides whether something is allowed', async () => {
+  const content = 'Allowed:\n\n- tools\n- Not allowed:\n  - knives\n  - alcohol'
+  assert.match(await answer('Is alcohol allowed?', [content, 'a.md'], 'alcohol'), /^\*\*No\*\*\n\n“Not allowed: … alcohol”/)
+  const needs = 'The lamp does not need:\n\n- a new bulb of the kind that is sold in the shop'
+  assert.match(await answer('What does the lamp need?', [needs, 'a.md'], 'a new bulb'), /^“The lamp does not need:/)
+})
+
+test('lines of code keep their indentation where a passage cuts them', async () => {
+  const content = 'Set it:\n\n```yaml\nserver:\n  port: 80'
+  const next = { content: 'host: a\n```', headings: ['a.md'], gap: 3 }
+  const text = await answer('How do I set the port?', [content, 'a.md'], 'port: 80', [next])
+  assert.match(text, /server:\n {2}port: 80\n {2}host: a\n```/)
 })
 
 test('a sentence that the passage cuts is quoted as a whole', async () => {

@@ -77,6 +77,46 @@ test('a question for the options of a command gets those below its heading', asy
   assert.match(await ask('What is the timeout of unpack?', content, '120', ['Manual']), /unpack: “--timeout S: 120 by default.” \[1\]$/)
 })
 
+test('options are those of the command that is named, and only if nothing else is asked', async () => {
+  const describe = (names: string) =>
+    names
+      .split(' ')
+      .map((name) => `- \`--${name}\`: It is ${name}.`)
+      .join('\n')
+  const content = `## docker\n\n${describe('debug host')}\n\n## docker compose up\n\n${describe('detach build')}\n\n## Options of pull\n\n${describe('all tags')}`
+  const lead = '“docker compose up” [1] (2 items)'
+  assert.is(await ask('What are the options of docker compose up?', content, 'debug'), `${lead}\n\n${describe('detach build')}`)
+  assert.match(await ask('Which options of pull are there?', content, 'debug'), /^“Options of pull” \[1\] \(2 items\)/)
+  const other = `${content}\n\n## Systems\n\nOn Windows, the option host is not supported.`
+  assert.match(
+    await ask('Which options of docker are not supported on Windows?', other, 'host is not'),
+    /“On Windows, the option host is not/,
+  )
+  const described = '## pack\n\n- `--level N`\n\n  From 1 to 9.\n\n- `--quiet`\n\n  Says nothing.'
+  assert.match(
+    await ask('List the options of pack', described, 'quiet'),
+    /`--level N`\n\n {2}From 1 to 9\.\n- `--quiet`\n\n {2}Says nothing\.$/,
+  )
+})
+
+test('steps of something else are not quoted', async () => {
+  const content = '## Starting the kiln\n\n1. Close the door.\n2. Press the button.\n3. Go away.'
+  assert.match(await ask('How do I stop the kiln?', content, 'Press the button'), /“Press the button\.” \[1\]$/)
+  assert.match(await ask('How do I start the kiln?', content, 'Press the button'), /^“Starting the kiln” \[1\] \(3 items\)/)
+})
+
+test('a list that is longer than what is read has at least so many items', async () => {
+  const after = Array.from({ length: 60 }, () => ({ content: '- a\n'.repeat(1_000).trimEnd(), headings: ['Shop'], gap: 1 }))
+  const text = await ask('Which fruits do you sell?', 'Fruits:\n\n- pear\n- a', 'pear', ['Shop'], after)
+  assert.match(text, /^“Fruits:” \[1\] \(at least 4002 items\)/)
+})
+
+test('code of items is quoted as it is', async () => {
+  const code = '   ~~~sh\n   rm file[0-9].txt\n   npm start\n   ~~~'
+  const text = await ask('How do I clean up?', `To clean up:\n\n1. Run this:\n\n${code}\n2. Wait [3] days.`, 'Wait')
+  assert.is(text, `“To clean up:” [1] (2 items)\n\n1. Run this:\n\n${code}\n2. Wait [\u20603] days.`)
+})
+
 test('a table below the paragraph of the answer is quoted', async () => {
   const table = '| Fruit | Price |\n|---|---|\n| apples | 2 |\n| pears | 3 |'
   const text = await ask('Which fruits do you sell?', `We sell two fruits of the region. All are fresh.\n\n${table}`, 'two fruits')
