@@ -15,8 +15,7 @@ import { Resource } from '../crud/resource.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { OriginalStore } from '../store/original-store.ts'
-import type { Computation, Compute, ComputedAnswer } from '../tables/computation.ts'
-import { isDataFileName } from '../tables/typed-table.ts'
+import type { Compute, ComputedAnswer } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { IndexRegistry } from './passage-indexes/index-registry.ts'
 import { type Index, type IndexSettings, listIndexes } from './passage-indexes/index-store.ts'
@@ -130,10 +129,8 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   /** Returns the readings of a question over the tables of sources, with their results. */
-  async computeAnswer(sourceIds: readonly string[], ...[question, closest, signal]: Parameters<Compute>): Promise<ComputedAnswer> {
-    const answer = await this.#dependencies.tables.ask(sourceIds, question, signal)
-    const isAbout = ({ document }: Computation) => isDataFileName(document) || closest.includes(document)
-    return { ...answer, computations: answer.computations.filter(isAbout) }
+  computeAnswer(sourceIds: readonly string[], ...question: Parameters<Compute>): Promise<ComputedAnswer> {
+    return this.#dependencies.tables.ask(sourceIds, ...question)
   }
 
   async listTables(caller: Caller, id: string): Promise<TableList> {

@@ -8,8 +8,9 @@ import type { Table, TableList as TableListView, TableQueryResult } from '../../
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
-import type { ComputedAnswer } from '../../tables/computation.ts'
+import type { Computation, Compute, ComputedAnswer } from '../../tables/computation.ts'
 import { asksForComputation } from '../../tables/describe-problem.ts'
+import { isDataFileName } from '../../tables/typed-table.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { hasTableType, mayHaveTables } from './documents-with-tables.ts'
@@ -155,7 +156,7 @@ export class SourceTables {
     }
   }
 
-  async ask(sourceIds: readonly string[], question: string, signal?: AbortSignal): Promise<ComputedAnswer> {
+  async ask(sourceIds: readonly string[], ...[question, closest, signal]: Parameters<Compute>): Promise<ComputedAnswer> {
     if (question.length > MAX_QUESTION_LENGTH) return { computations: [] }
     const current = Promise.all(sourceIds.map((id) => this.#ensureCurrent(id)))
     current.catch((error: unknown) => this.#dependencies.logger.warn({ err: error }, 'cannot build tables'))
@@ -165,11 +166,10 @@ export class SourceTables {
     const ids = sourceIds.filter((id) => (this.#states.get(id)?.tableCount ?? 0) > 0)
     if (ids.length === 0) return { computations: [] }
     try {
-      return await this.#ask(
-        ids.map((id) => this.#getPath(id)),
-        question,
-        signal,
-      )
+      const paths = ids.map((id) => this.#getPath(id))
+      const answer = await this.#ask(paths, question, signal)
+      const isAbout = ({ document }: Computation) => isDataFileName(document) || closest.includes(document)
+      return { ...answer, computations: answer.computations.filter(isAbout) }
     } catch (error) {
       signal?.throwIfAborted()
       // The documents are quoted then.

@@ -60,7 +60,7 @@ function takeSection(closestFirst: readonly NeighbouringPassage[], headings: rea
   return tooFar < 0 ? { taken: section, isCut: false } : { taken: section.slice(0, tooFar), isCut: true }
 }
 
-/** The white space between passages is not indexed, nor the mark between paragraphs of a comment: it is an empty line or an indented one. */
+/** White space and marks between passages are not indexed: usually an empty line, or the indentation of an item or a line of code. */
 function formatGap(gap: number, kind: Block['kind'], mark: string | undefined): string {
   if (gap <= 2) return '\n'.repeat(gap)
   if (mark !== undefined) return `\n${mark}\n`

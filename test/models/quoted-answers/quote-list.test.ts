@@ -83,7 +83,10 @@ test('options are those of the command that is named, and only if nothing else i
       .split(' ')
       .map((name) => `- \`--${name}\`: It is ${name}.`)
       .join('\n')
-  const content = `## docker\n\n${describe('debug host')}\n\n## docker compose up\n\n${describe('detach build')}\n\n## Options of pull\n\n${describe('all tags')}`
+  const commands = { docker: 'debug host', 'docker compose up': 'detach build', 'Options of pull': 'all tags' }
+  const content = Object.entries(commands)
+    .map(([name, options]) => `## ${name}\n\n${describe(options)}`)
+    .join('\n\n')
   const lead = '“docker compose up” [1] (2 items)'
   assert.is(await ask('What are the options of docker compose up?', content, 'debug'), `${lead}\n\n${describe('detach build')}`)
   assert.match(await ask('Which options of pull are there?', content, 'debug'), /^“Options of pull” \[1\] \(2 items\)/)

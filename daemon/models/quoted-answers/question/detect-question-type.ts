@@ -1,4 +1,4 @@
-/** Detects what a question asks for: a list, yes or no, how to do something, or what quoting cannot answer. English and German. */
+/** Detects what a question asks for: a list, steps, options, a value, yes or no, or what quoting cannot answer. English and German. */
 import { extractContentWords } from '../../../language/content-words.ts'
 
 const SUMMARY = new RegExp(
@@ -92,8 +92,11 @@ export const asksForDenied = (question: string): boolean => NEGATED.test(questio
 
 export const isDenial = (text: string): boolean => DENIAL.test(text)
 
-const VALUE =
-  /^\W*(?:(?:for|since|until|from|to|by|at|in|after|within)\s+)?(?:how\s+(?!do\b|does\b|can\b|could\b|should\b|would\b|must\b|to\b|is\b|are\b)\p{L}+|who|when|where)\b/iu
+const ASKS_FOR_VALUE = new RegExp(
+  String.raw`^\W*(?:(?:for|since|until|from|to|by|at|in|after|within)\s+)?` +
+    String.raw`(?:how\s+(?!(?:do|does|can|could|should|would|must|to)\b)\p{L}+|who|when|where)\b`,
+  'iu',
+)
 
 /** "How many …", "who …", "when …": a few words of a sentence answer it. */
-export const asksForValue = (question: string): boolean => VALUE.test(question)
+export const asksForValue = (question: string): boolean => ASKS_FOR_VALUE.test(question)
