@@ -5,7 +5,7 @@ import type { DatabaseReader } from '../../store/database.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import { getCurrentDocuments } from './search-store.ts'
 
-interface PassageRow {
+export interface PassageRow {
   start: number
   end: number
   content: string
@@ -42,8 +42,15 @@ export async function listNeighbouringPassages(
     after = [...after, ...rows.filter(({ end }) => end > place.end)].sort((a, b) => a.start - b.start).slice(0, MAX_PASSAGES)
   }
   // A place in another version of the document says nothing about this one.
-  return isFound ? { before: cutBefore(before, place.start).reverse(), after: cutAfter(after, place.end) } : undefined
+  return isFound ? cutNeighbours(before, after, place) : undefined
 }
+
+/** @param before and after are sorted, the closest first. */
+export const cutNeighbours = (
+  before: readonly PassageRow[],
+  after: readonly PassageRow[],
+  { start, end }: { start: number; end: number },
+): Neighbours => ({ before: cutBefore(before, start).reverse(), after: cutAfter(after, end) })
 
 /** Removes what passages closer to the one that was found repeat: passages overlap. */
 function cutBefore(rows: readonly PassageRow[], start: number) {
