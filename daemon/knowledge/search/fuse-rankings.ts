@@ -1,5 +1,5 @@
 /** Combines the scores of full-text and semantic search. */
-import { extractContentWords } from '../../language/content-words.ts'
+import { extractContentWords, isEnglish } from '../../language/content-words.ts'
 
 export interface RankedPassage {
   id: string
@@ -10,6 +10,8 @@ export interface RankedPassage {
 
 /** Weight of semantic scores: the least if a passage has the words of the query, the most if it is worded unlike all passages. */
 const SEMANTIC_WEIGHT = { least: 0.55, most: 0.85 }
+/** The embedded model was trained on English. */
+const OTHER_LANGUAGE_WEIGHT = 0.5
 /** The full-text score of the best passage for each word of a query whose words it has. */
 const STRONG_SCORE = 3.5
 
@@ -18,10 +20,7 @@ const STRONG_SCORE = 3.5
  * full-text scores count. bench/retrieval compares this with each method alone and with reciprocal rank fusion.
  */
 export function fuseRankings(query: string, semantic: Map<string, number>, fullText: Map<string, number>, trust = 1): RankedPassage[] {
-  const words = new Set(extractContentWords(query))
-  const scoreOfWord = Math.max(0, ...fullText.values()) / Math.max(1, words.size)
-  const { least, most } = SEMANTIC_WEIGHT
-  const semanticWeight = trust * (most - (most - least) * Math.min(1, scoreOfWord / STRONG_SCORE))
+  const semanticWeight = trust * (isEnglish(query) ? weightSemantic(query, fullText) : OTHER_LANGUAGE_WEIGHT)
   const semanticScores = normalizeScores(semantic)
   const fullTextScores = normalizeScores(fullText)
   const semanticRanks = computeRanks(semantic)
@@ -33,6 +32,13 @@ export function fuseRankings(query: string, semantic: Map<string, number>, fullT
     fullTextRank: fullTextRanks.get(id) ?? null,
   }))
   return fused.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+}
+
+function weightSemantic(query: string, fullText: Map<string, number>): number {
+  const words = new Set(extractContentWords(query))
+  const scoreOfWord = Math.max(0, ...fullText.values()) / Math.max(1, words.size)
+  const { least, most } = SEMANTIC_WEIGHT
+  return most - (most - least) * Math.min(1, scoreOfWord / STRONG_SCORE)
 }
 
 function normalizeScores(scores: Map<string, number>): Map<string, number> {

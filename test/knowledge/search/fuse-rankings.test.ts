@@ -23,6 +23,12 @@ test('what a query means counts more if no passage has its words', () => {
   assert.equal(rank(WORDED.map(([id, score]) => [id, score / 10])), ['meant', 'both', 'worded'])
 })
 
+test('both count the same for a query in another language than English', () => {
+  const scores = fuseRankings('Was kostet die Reparatur der Heizung?', byMeaning, new Map(WORDED)).map(({ id, score }) => [id, score])
+  assert.equal(Object.fromEntries(scores).meant, 0.5)
+  assert.equal(Object.fromEntries(scores).worded, 0.5)
+})
+
 test('only words count in a language that the embedding model does not support', () => {
   assert.equal(rank(WORDED, 0), ['worded', 'both', 'meant'])
 })
