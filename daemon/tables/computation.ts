@@ -1,5 +1,5 @@
 /** The result of a question over a table, with how it was computed. */
-import type { SqlValue } from './typed-table.ts'
+import { isDataFileName, type SqlValue } from './typed-table.ts'
 
 export interface Computation {
   /** The result as text. */
@@ -50,3 +50,10 @@ export interface ComputedAnswer {
 
 /** @param closest the names of the documents with the best passages: a table in another text only shares words with the question. */
 export type Compute = (question: string, closest: readonly string[], signal?: AbortSignal) => Promise<ComputedAnswer>
+
+/** A table in a text may be about something else: another document is then closer, or several readings are as likely. */
+export function keepRelevant(answer: ComputedAnswer, closest: readonly string[]): ComputedAnswer {
+  const isClear = answer.computations.length === 1
+  const isRelevant = ({ document }: Computation) => isDataFileName(document) || (isClear && closest.includes(document))
+  return { ...answer, computations: answer.computations.filter(isRelevant) }
+}

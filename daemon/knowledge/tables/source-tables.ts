@@ -8,9 +8,8 @@ import type { Table, TableList as TableListView, TableQueryResult } from '../../
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
-import type { Computation, Compute, ComputedAnswer } from '../../tables/computation.ts'
+import { type Compute, type ComputedAnswer, keepRelevant } from '../../tables/computation.ts'
 import { asksForComputation } from '../../tables/describe-problem.ts'
-import { isDataFileName } from '../../tables/typed-table.ts'
 import { WorkerError } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { hasTableType, mayHaveTables } from './documents-with-tables.ts'
@@ -167,9 +166,7 @@ export class SourceTables {
     if (ids.length === 0) return { computations: [] }
     try {
       const paths = ids.map((id) => this.#getPath(id))
-      const answer = await this.#ask(paths, question, signal)
-      const isAbout = ({ document }: Computation) => isDataFileName(document) || closest.includes(document)
-      return { ...answer, computations: answer.computations.filter(isAbout) }
+      return keepRelevant(await this.#ask(paths, question, signal), closest)
     } catch (error) {
       signal?.throwIfAborted()
       // The documents are quoted then.

@@ -1,6 +1,7 @@
 /** The embedded chat model, which reads passages and quotes the answer. */
 import type { AnswerModels } from '../../inference/embedded-models.ts'
 import type { ComputedAnswer } from '../../tables/computation.ts'
+import { isDataFileName } from '../../tables/typed-table.ts'
 import type { ChatInput, ChatModel, ChatPart, ContextPassage } from '../chat-model.ts'
 import { resolveLastQuestion } from '../resolve-follow-up.ts'
 import { estimateTokens } from '../token-estimate.ts'
@@ -80,7 +81,7 @@ export class EmbeddedChatModel implements ChatModel {
     // A row that shares words with the question would look like its answer.
     const isOfTable =
       problem !== undefined &&
-      reply.confidence !== 'certain' &&
+      (reply.confidence === 'none' || (reply.confidence === 'probable' && isDataFileName(problem.document))) &&
       (passages[0]?.source === problem.document || isMissingCase(problem.missing.join(' '), passages.map(getText)))
     if (isOfTable) return { text: escapeReferences(problem.text), confidence: 'none' }
     return notice === undefined ? reply : { ...reply, text: `${reply.text}\n\n${notice}` }

@@ -50,17 +50,30 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   const { part, span, blocks } = answer
   const lead = findItemLead(content, part, blocks)
   const quote = `${lead ?? ''} ${content.slice(part.start, part.end)}`
-  if (asksYesOrNo(question) && !hasValue(part, content, span.start))
-    return answerYesOrNo(question, quote, [...headings, findOption(part, content) ?? ''])
+  const option = findOption(part, content)
+  if (asksYesOrNo(question) && !hasValue(part, content, span.start)) {
+    // What an option does says nothing about the command without it.
+    const isOfOption =
+      option === undefined || option.match(/[\p{L}\p{N}]{2,}/gu)?.some((name) => containsIdentifier(question, name.toLowerCase()))
+    return isOfOption ? answerYesOrNo(question, quote, [...headings, option ?? '']) : undefined
+  }
   if (findList(question, answer, content) && !asksForValue(question)) return undefined
   const before = content.slice(part.start, Math.max(part.start, span.start))
   const short = mayMislead(answer, content, [before, lead ?? '']) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
+  if (isQualified(question, content, part, extendQuote(content, part, blocks, headings))) return undefined
   // What is announced answers such a question, not the words that announce it.
   const isAnnouncement = answer.heading === undefined && announces(content.slice(part.start, part.end)) && short.includes(' ')
   return asksForList(question) || (isAnnouncement && !asksForValue(question)) || !fitsQuestion(question, { text: short, quote, before })
     ? undefined
     : short
+}
+
+/** Whether the quote goes on with words of the question that the part with the answer lacks: "Court: £14. On Sundays, it costs £10." */
+function isQualified(question: string, content: string, { start, end }: Part, quote: Span): boolean {
+  const asked = new Set(extractContentWords(question))
+  const said = new Set(extractContentWords(content.slice(start, end)))
+  return extractContentWords(content.slice(end, quote.end)).some((word) => asked.has(word) && !said.has(word))
 }
 
 /** Returns the quote and its citation. */
@@ -167,10 +180,11 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   const { first, last } = list
   const lead = readLastSentence(content, blocks[first - 1]) ?? ''
   const isAnnounced = announces(lead)
+  const isNumbered = /^\s*\d/.test(content.slice((blocks[first] as Block).start, (blocks[first] as Block).end))
   const items = { first: part.blockIndex, last: Math.min(lastBlock, last) }
   // Those that the model does not point at belong to the answer too.
   if (items.last > items.first)
-    return isAnnounced && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? list : items
+    return (isAnnounced || isNumbered) && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? list : items
   const words = new Set(extractContentWords(question))
   const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
   return isAnnounced && last > first && countWords(lead) > countWords(content.slice(part.start, part.end)) ? list : undefined

@@ -68,6 +68,17 @@ test('what announces an item decides whether something is allowed', async () => 
   assert.match(await answer('What does the lamp need?', [needs, 'a.md'], 'a new bulb'), /^“The lamp does not need:/)
 })
 
+test('what an option does is no yes or no about the command', async () => {
+  const content = '## export\n\n- `--keep`: Do not delete the tracks after the export.'
+  assert.match(await answer('Does export delete the tracks?', [content, 'a.md'], 'Do not delete the tracks'), /^“--keep: Do not/)
+})
+
+test('a value is not bold if the paragraph of its item has other words of the question', async () => {
+  const content = 'Courts:\n\n1. Hall: 9 euros\n2. Indoor court: 14 euros\n\n   On Sundays, it costs 10 euros.'
+  const text = await answer('How much is the indoor court on Sundays?', [content, 'a.md'], '14 euros')
+  assert.match(text, /^“Courts: … Indoor court: 14 euros On Sundays, it costs 10 euros\.” \[1\]$/)
+})
+
 test('lines of code keep their indentation where a passage cuts them', async () => {
   const content = 'Set it:\n\n```yaml\nserver:\n  port: 80'
   const next = { content: 'host: a\n```', headings: ['a.md'], gap: 3 }

@@ -102,6 +102,17 @@ test('options are those of the command that is named, and only if nothing else i
   )
 })
 
+test('the only list of a section is quoted if its heading names the items or the steps, whatever the sentence says', async () => {
+  const fees = '- Adults: 240 euros\n- Children: 60 euros'
+  const content = `## Membership fees\n\nThey are due on 15 April and are collected.\n\n${fees}\n\n## Rooms\n\n- red`
+  assert.is(await ask('What are the membership fees?', content, 'due on 15 April'), `“Membership fees” [1] (2 items)\n\n${fees}`)
+  const steps = '1. Open the valve.\n2. Fill it.\n\n   > **Warning:** It is toxic.\n\n3. Close it.'
+  const bleeding = `## Bleeding the brake\n\nFollow the steps carefully, one after another.\n\n${steps}`
+  const quoted = `“Bleeding the brake” [1] (3 items)\n\n${steps.replace('.\n\n3', '.\n3')}`
+  assert.is(await ask('What are the steps to bleed the brake?', bleeding, 'Follow the steps'), quoted)
+  assert.is(await ask('How do I bleed the brake?', bleeding, 'Open the valve.\n2. Fill it'), quoted)
+})
+
 test('steps of something else are not quoted', async () => {
   const content = '## Starting the kiln\n\n1. Close the door.\n2. Press the button.\n3. Go away.'
   assert.match(await ask('How do I stop the kiln?', content, 'Press the button'), /“Press the button\.” \[1\]$/)

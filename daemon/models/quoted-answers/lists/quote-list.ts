@@ -5,14 +5,15 @@ import { expandQuery } from '../../../language/expand-query.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { QuotedPassage } from '../extend-to-section.ts'
 import { announces, type Block, type Part, parseParts } from '../parse-passage.ts'
-import { asksForList, asksForSteps, asksHow, isPlural } from '../question/detect-question-type.ts'
-import { findHeading, findListAround, type List, measureIndent, readLastSentence } from './find-list.ts'
+import { asksForList, asksForSteps, asksHow, isPlural, namesOptions } from '../question/detect-question-type.ts'
+import { findHeading, findListAround, findLists, type List, measureIndent, readLastSentence } from './find-list.ts'
 import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
 
 /** A longer paragraph above a list is shortened. */
 const MAX_ANNOUNCEMENT_LENGTH = 300
 const NUMBERED_ITEM = /^\d{1,9}[.)]\s/
 const MIN_COVERAGE = 0.5
+const ASKS_FOR_STEPS = /\bsteps\b|^\W*how\s+(?:do|does|can|should|must|to)\b/i
 
 /** Returns undefined if the answer is not part of a list, nor above one. */
 export function quoteList(question: string, quoted: QuotedPassage, neighbours: Neighbours | undefined): string | undefined {
@@ -28,8 +29,9 @@ function areSteps(question: string, { lead, items }: QuotedList): boolean {
   const said = new Set(extractContentWords(lead))
   const words = [...new Set(extractContentWords(question))]
   const shared = words.filter((word) => said.has(word))
-  const [verb = ''] = words
-  const isSameAction = said.has(verb) || expandQuery(verb).some((other) => said.has(other))
+  const verb = (question.toLowerCase().match(/\p{L}+/gu) ?? []).find((word) => extractContentWords(word).length > 0) ?? ''
+  // "Bleeding the brake" is how to bleed it.
+  const isSameAction = lead.toLowerCase().includes(verb.replace(/e$/, '')) || expandQuery(verb).some((other) => said.has(other))
   return NUMBERED_ITEM.test(items[0] as string) && shared.length >= MIN_COVERAGE * words.length && (isSameAction || !asksHow(question))
 }
 
@@ -39,11 +41,29 @@ function findItems(question: string, { answer, passage, isCut }: QuotedPassage):
   const { content, headings = [] } = passage
   const isAbove = part.block.kind === 'text' && blocks[part.blockIndex + 1]?.kind === 'item'
   const announcement = isAbove ? findAnnouncement(content, part) : undefined
-  const list = findListAround(content, blocks, announcement === undefined ? part.blockIndex : part.blockIndex + 1)
+  const list =
+    findListAround(content, blocks, announcement === undefined ? part.blockIndex : part.blockIndex + 1) ??
+    findListOfSection(question, content, part, blocks, headings)
   const lead = announcement ?? (list && findTitle(question, content, blocks, list, headings))
   if (!list || lead === undefined) return undefined
   const isPartial = isCut === true && (list.first === 0 || list.last === blocks.length - 1)
   return createList(lead, readItems(content, blocks, list), isPartial)
+}
+
+/** Returns the only list below a paragraph, if the heading above both names what was asked for: "Membership fees". */
+function findListOfSection(
+  question: string,
+  content: string,
+  { block, blockIndex }: Part,
+  blocks: readonly Block[],
+  headings: readonly string[],
+) {
+  const title = findHeading(content, blocks, blockIndex) ?? headings.at(-1)
+  const isTitle = title !== undefined && (namesItems(question, title) || (ASKS_FOR_STEPS.test(question) && sharesWords(question, title)))
+  if (block.kind !== 'text' || !isTitle) return undefined
+  const end = blocks.findIndex(({ kind }, index) => index > blockIndex && kind === 'heading')
+  const lists = findLists(content, blocks).filter(({ first, last }) => first > blockIndex && (end < 0 || last < end))
+  return lists.length === 1 ? lists[0] : undefined
 }
 
 /** Returns the headings below a sentence that announces them, or below a heading that is what was asked for. */
@@ -77,8 +97,9 @@ function findAnnouncement(content: string, { start, end, block }: Part): string 
 export /** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
 function findTitle(question: string, content: string, blocks: readonly Block[], { first }: List, headings: readonly string[]) {
   const sentence = readLastSentence(content, blocks[first - 1])
-  if (sentence !== undefined && announces(sentence)) return sentence
   const heading = findHeading(content, blocks, first) ?? headings.at(-1)
+  if (sentence !== undefined && announces(sentence))
+    return namesOptions(sentence) && heading !== undefined ? `${heading}: ${sentence}` : sentence
   return heading !== undefined && sharesWords(question, heading) ? heading : undefined
 }
 
