@@ -15,6 +15,7 @@ const QUESTION_WORDS = new Set(
   my of on one or our s shall should tell than that the there these they this those to us was we were what what's when where which
   who whom whose why will with would you your`.split(/\s+/),
 )
+const NEGATION = /^(?:not|never|nicht|nie)$/i
 const MAX_TURNS = 3
 const MAX_TOPIC_WORDS = 8
 
@@ -42,7 +43,7 @@ function resolveFollowUp(question: string, turns: readonly Turn[]): string {
   const before = resolveFollowUp(previous.question, earlier)
   const replaced = replaceItem(before, question)
   if (replaced !== undefined) return replaced
-  const topic = findTopic(before, previous.answer)
+  const topic = findTopic(before, previous.answer, question)
   if (topic === '' || question.includes(topic)) return question
   const pronoun = STARTS_FOLLOW_UP.test(question) ? null : PRONOUN.exec(question)
   if (!pronoun) return `${question.trim().replace(/(?<![?？.])[?？.]+$/, '')} (${topic})?`
@@ -57,13 +58,19 @@ function isFollowUp(question: string): boolean {
   return words.length < 2 || (PRONOUN.test(question) && words.length < 8)
 }
 
-/** Returns the name that the previous answer or question is about, or the words of the question. */
-function findTopic(question: string, answer: string): string {
+/** Returns the name that the previous answer or question is about, or the words of the question that the next one does not repeat. */
+function findTopic(question: string, answer: string, next: string): string {
   const [name] = listNames(question)
   if (name !== undefined) return name
   const short = /^\*\*(.{1,80}?)\*\*/.exec(answer)?.[1] ?? ''
   if (listNames(short).length > 0) return short
-  return extractTopicWords(question).slice(0, MAX_TOPIC_WORDS).join(' ')
+  const repeated = new Set(extractTopicWords(next).map((word) => word.toLowerCase()))
+  const isRepeated = (word = '') => repeated.has(word.toLowerCase())
+  // "What is not allowed in the hall?", then "And what is allowed?" asks for the opposite.
+  const words = extractTopicWords(question).filter(
+    (word, index, all) => !isRepeated(word) && !(NEGATION.test(word) && isRepeated(all[index + 1])),
+  )
+  return words.slice(0, MAX_TOPIC_WORDS).join(' ')
 }
 
 const listNames = (text: string) => [...text.matchAll(NAME)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')

@@ -54,6 +54,14 @@ test('a follow-up question with a verb of its own keeps the topic', () => {
   assert.is(resolve('What does bodyLimit do?', '…', 'And what is the default?'), 'And what is the default (bodyLimit)?')
 })
 
+test('what a follow-up question repeats without "not" is asked without it', () => {
+  assert.is(resolve('What is not allowed at the club?', '…', 'And what is allowed?'), 'And what is allowed (club)?')
+  assert.is(
+    resolve('What is not allowed at the club?', '…', 'And what is it when it rains?'),
+    'And what is it when it rains (not allowed club)?',
+  )
+})
+
 test('a chain of follow-up questions keeps its topic', () => {
   assert.is(
     resolve('What does bodyLimit do?', '…', 'What is its default?', '**1048576**', 'Can it be changed?'),
