@@ -94,7 +94,7 @@ function findAnnouncement(content: string, { start, end, block }: Part): string 
   return [{ start, end }, last].map((span) => stripMarkdown(content.slice(span.start, span.end))).join(' … ')
 }
 
-export /** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
+/** Returns what is above a list: a sentence that announces it, or a heading with words of the question. */
 function findTitle(question: string, content: string, blocks: readonly Block[], { first }: List, headings: readonly string[]) {
   const sentence = readLastSentence(content, blocks[first - 1])
   const heading = findHeading(content, blocks, first) ?? headings.at(-1)
