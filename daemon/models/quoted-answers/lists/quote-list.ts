@@ -13,7 +13,6 @@ import { createList, formatItem, formatList, type QuotedList } from './format-li
 const MAX_ANNOUNCEMENT_LENGTH = 300
 const NUMBERED_ITEM = /^\d{1,9}[.)]\s/
 const MIN_COVERAGE = 0.5
-const ASKS_FOR_STEPS = /\bsteps\b|^\W*how\s+(?:do|does|can|should|must|to)\b/i
 
 /** Returns undefined if the answer is not part of a list, nor above one. */
 export function quoteList(question: string, quoted: QuotedPassage, neighbours: Neighbours | undefined): string | undefined {
@@ -59,7 +58,9 @@ function findListOfSection(
   headings: readonly string[],
 ) {
   const title = findHeading(content, blocks, blockIndex) ?? headings.at(-1)
-  const isTitle = title !== undefined && (namesItems(question, title) || (ASKS_FOR_STEPS.test(question) && sharesWords(question, title)))
+  const isTitle =
+    title !== undefined &&
+    (namesItems(question, title) || ((asksHow(question) || /\bsteps\b/i.test(question)) && sharesWords(question, title)))
   if (block.kind !== 'text' || !isTitle) return undefined
   const end = blocks.findIndex(({ kind }, index) => index > blockIndex && kind === 'heading')
   const lists = findLists(content, blocks).filter(({ first, last }) => first > blockIndex && (end < 0 || last < end))

@@ -5,12 +5,12 @@ import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { ContextPassage } from '../../chat-model.ts'
 import { joinSection } from '../extend-to-section.ts'
 import { findOption } from '../match-records.ts'
-import { type Block, parseBlocks } from '../parse-passage.ts'
+import { parseBlocks } from '../parse-passage.ts'
 import { asksForList, namesOptions } from '../question/detect-question-type.ts'
-import { findListAround } from './find-list.ts'
+import { findLists } from './find-list.ts'
 import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
 
-/** Other words than the name of the command say which options are meant: "Which options are deprecated?" */
+/** Words that do not name the command. Any other word selects some of its options: "Which options are deprecated?" */
 const FILLER = new Set(
   extractContentWords(
     'list name what which options flags switches command line are there have take accept support available all give show',
@@ -42,6 +42,8 @@ function findOptions(
   { source, headings = [] }: ContextPassage,
 ): Pick<QuotedList, 'lead' | 'items'> | undefined {
   const blocks = parseBlocks(content, source)
+  const lists = findLists(content, blocks)
+  const isOption = blocks.map((block) => findOption({ block }, content) !== undefined)
   const title = headings.findLast((heading) => !isGeneric(heading))
   let lead = title !== undefined && isNamed(command, title) ? title : undefined
   const items: string[] = []
@@ -50,17 +52,15 @@ function findOptions(
     if (block.kind === 'heading' && !isGeneric(text)) {
       if (items.length > 0) break
       lead = isNamed(command, text) ? text : undefined
-    } else if (lead !== undefined && findOption({ block }, content) !== undefined) items.push(readOption(content, blocks, index))
+    } else if (lead !== undefined && isOption[index]) {
+      // With the paragraphs that describe it.
+      const end = lists.find(({ first, last }) => first <= index && index <= last)?.last ?? index
+      let last = index
+      while (last < end && !isOption[last + 1]) last++
+      items.push(formatItem(content.slice(block.start, blocks[last]?.end), 0))
+    }
   }
   return lead !== undefined && items.length > 0 ? { lead, items } : undefined
-}
-
-/** Returns an option with the paragraphs that describe it. */
-function readOption(content: string, blocks: readonly Block[], index: number): string {
-  const list = findListAround(content, blocks, index)
-  const next = blocks.findIndex((block, at) => at > index && findOption({ block }, content) !== undefined)
-  const last = Math.min(list?.last ?? index, next < 0 ? blocks.length - 1 : next - 1)
-  return formatItem(content.slice((blocks[index] as Block).start, (blocks[Math.max(index, last)] as Block).end), 0)
 }
 
 /** "Options" and "Command line options" name no command. */
