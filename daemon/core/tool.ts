@@ -48,16 +48,16 @@ export interface DocumentCount {
   skipped: number
 }
 
-/** A passage of the same document, without what passages closer to the one that was found repeat. */
+/** A passage near the one that was found, without the text that it shares with passages in between. */
 export interface NeighbouringPassage {
   content: string
   /** Headings above it, outermost first. */
   headings: readonly string[]
-  /** Number of characters between it and the passage next to it that is closer to the one that was found. */
+  /** Number of characters between it and the next passage towards the one that was found. */
   gap: number
 }
 
-/** Those before and after a passage that was found, in the order of the document. */
+/** The passages before and after one that was found, in the order of the document. */
 export interface Neighbours {
   before: readonly NeighbouringPassage[]
   after: readonly NeighbouringPassage[]

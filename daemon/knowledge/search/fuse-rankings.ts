@@ -10,9 +10,9 @@ export interface RankedPassage {
 
 /** Weight of semantic scores: the least if a passage has the words of the query, the most if it is worded unlike all passages. */
 const SEMANTIC_WEIGHT = { least: 0.55, most: 0.85 }
-/** The embedded model was trained on English. */
+/** Of queries that are not English, the language of the embedded model. */
 const OTHER_LANGUAGE_WEIGHT = 0.5
-/** The full-text score of the best passage for each word of a query whose words it has. */
+/** The score per word of the query at which the best full-text hit counts as having its words. */
 const STRONG_SCORE = 3.5
 
 /**
