@@ -51,7 +51,8 @@ const MAX_ROW_GAP = 3
 const MIN_LATIN_SHARE = 0.5
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
-  const question = { ...given, listNeighbours: given.listNeighbours && readOnce(given.listNeighbours) }
+  const listNeighbours = readOnce(given.listNeighbours ?? (async () => undefined))
+  const question = { ...given, listNeighbours }
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {
@@ -64,7 +65,7 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const options = await quoteOptions(text, read, async (index) => question.listNeighbours?.(index))
+  const options = await quoteOptions(text, read, listNeighbours)
   if (options !== undefined) return { text: options, confidence: 'certain' }
   const ranked = await preferComplete(question, await rankAnswers(text, await readPassages(models, text, read)))
   const answers = preferStatements(text, ranked, read)

@@ -35,8 +35,8 @@ const MODAL_WORDS = new Set(
 const ON = '(?:on|enabled|active|activated)'
 const OFF = '(?:off|disabled|inactive|deactivated)'
 const ASKS_STATE = new RegExp(`\\b(?:(${ON})|${OFF}) by default\\W*$`, 'i')
-/** "Off by default" and "Default: false" settle it, but not "no longer on by default" or "the default is no limit". */
 const VALUE = `(?:(true|${ON}|yes)|false|${OFF}|no)`
+/** "Off by default" and "Default: false" settle it, but not "no longer on by default" or "the default is no limit". */
 const STATE = new RegExp(
   `\\b(?:(${ON})|${OFF}) by default\\b|\\bdefaults?(?: value)?(?: is| to|:| =)\\s*["'(]?${VALUE}\\b(?!\\s+\\p{L})`,
   'giu',

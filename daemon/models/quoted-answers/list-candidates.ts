@@ -6,7 +6,7 @@ import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestio
 import { findLists, readLastSentence } from './lists/find-list.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { asksForDenied, isDenial } from './question/detect-question-type.ts'
+import { asksForNegation, containsNegation } from './question/detect-question-type.ts'
 import { computeOverlap, findCovered, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {
@@ -59,8 +59,8 @@ export interface Features {
   /** No record or row that was read has a number of the question. */
   lacksNumber: boolean
   isUseless: boolean
-  /** The question is for what is not the case, and this part is not such a sentence, but another one of the passage is. */
-  lacksDenial: boolean
+  /** The question asks for what is not the case, and another part of the passage has a negation, but this one does not. */
+  lacksNegation: boolean
 }
 
 export interface Candidate {
@@ -93,8 +93,8 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   )
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
-    const denials = asksForDenied(question) ? findDenials(input) : new Set<Block>()
-    candidates.push(listPassageCandidates(words, input, rank, records, denials))
+    const negations = asksForNegation(question) ? findNegations(input) : new Set<Block>()
+    candidates.push(listPassageCandidates(words, input, rank, records, negations))
     await yieldToEventLoop()
   }
   return candidates
@@ -125,13 +125,13 @@ function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPa
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
 
-/** Returns the blocks that deny something, and the items that such a sentence announces. */
-function findDenials({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
+/** Returns the blocks with a negation, and the items that a sentence with one announces. */
+function findNegations({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
   const announced = findLists(content, blocks).flatMap(({ first, last }) => {
     const lead = readLastSentence(content, blocks[first - 1]) ?? ''
-    return announces(lead) && isDenial(lead) ? blocks.slice(first, last + 1) : []
+    return announces(lead) && containsNegation(lead) ? blocks.slice(first, last + 1) : []
   })
-  return new Set([...blocks.filter(({ start, end }) => isDenial(content.slice(start, end))), ...announced])
+  return new Set([...blocks.filter(({ start, end }) => containsNegation(content.slice(start, end))), ...announced])
 }
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
@@ -140,7 +140,7 @@ function listPassageCandidates(
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
-  denials: ReadonlySet<Block>,
+  negations: ReadonlySet<Block>,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -179,7 +179,7 @@ function listPassageCandidates(
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
-      lacksDenial: denials.size > 0 && !denials.has(target.block),
+      lacksNegation: negations.size > 0 && !negations.has(target.block),
     }
     const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0

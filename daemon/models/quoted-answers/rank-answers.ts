@@ -22,7 +22,7 @@ const USELESS_PENALTY = 5
 const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
 const CODE_PENALTY = 1
-const LACKING_DENIAL_PENALTY = 6
+const LACKING_NEGATION_PENALTY = 6
 /** The model points at code too easily: most questions without an answer end there. */
 const CODE_LIKELIHOOD_PENALTY = 4
 /**
@@ -35,6 +35,7 @@ const MAX_LEAD = 5
 const NEUTRAL_LEAD = 2
 /** Between sentences whose scores are this close, the model is undecided. */
 const UNDECIDED_GAP = 2
+/** The next sentence may be this much worse if it has words of the question that the best one lacks. */
 const QUALIFYING_GAP = 5
 
 /** Returns the best answer of each passage, best first. */
@@ -58,7 +59,7 @@ function computeLead(best: Answer, others: readonly Answer[], passages: readonly
   return rival ? Math.min(MAX_LEAD, best.score - rival.score) : NEUTRAL_LEAD
 }
 
-/** Returns the best answer of a passage. If the model is undecided between two neighbouring sentences, both are quoted. */
+/** Returns the best answer of a passage, with a neighbouring sentence if the model is undecided, or with the next one if it qualifies. */
 function selectBestOfPassage(answers: readonly Answer[]): Answer | undefined {
   const [best, second] = [...answers].sort((a, b) => b.score - a.score)
   if (!best) return undefined
@@ -91,12 +92,12 @@ const createAnswer = ({ answer, features }: Candidate): Answer => ({
   covered: features.covered,
 })
 
-function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless, lacksDenial }: Features): number {
+function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless, lacksNegation }: Features): number {
   const penalty =
     (isCode ? CODE_PENALTY : 0) +
     (isUseless ? USELESS_PENALTY : 0) +
     (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0) +
-    (lacksDenial ? LACKING_DENIAL_PENALTY : 0)
+    (lacksNegation ? LACKING_NEGATION_PENALTY : 0)
   return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 

@@ -84,13 +84,16 @@ const WHAT_TO_DO =
 export const asksForSteps = (question: string): boolean => asksHow(question) || WHAT_TO_DO.test(question)
 
 const NEGATION = String.raw`(?:\b(?:not|never|forbidden|prohibited|cannot|excluded|exempt)\b|n['’]t\b)`
-const NEGATED = new RegExp(`^\\W*(?:what|which|who|list|name)\\b(?:(?!\\b(?:if|when|while|because|unless)\\b)[^,;])*?${NEGATION}`, 'iu')
-const DENIAL = new RegExp(`${NEGATION}|\\b(?:no|none|nobody|nothing|without|except)\\b`, 'iu')
+const ASKS_FOR_NEGATION = new RegExp(
+  `^\\W*(?:what|which|who|list|name)\\b(?:(?!\\b(?:if|when|while|because|unless)\\b)[^,;])*?${NEGATION}`,
+  'iu',
+)
+const NEGATION_OR_NONE = new RegExp(`${NEGATION}|\\b(?:no|none|nobody|nothing|without|except)\\b`, 'iu')
 
 /** "What is not allowed?" */
-export const asksForDenied = (question: string): boolean => NEGATED.test(question)
+export const asksForNegation = (question: string): boolean => ASKS_FOR_NEGATION.test(question)
 
-export const isDenial = (text: string): boolean => DENIAL.test(text)
+export const containsNegation = (text: string): boolean => NEGATION_OR_NONE.test(text)
 
 const ASKS_FOR_VALUE = new RegExp(
   String.raw`^\W*(?:(?:for|since|until|from|to|by|at|in|after|within)\s+)?` +
