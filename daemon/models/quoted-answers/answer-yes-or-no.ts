@@ -48,6 +48,7 @@ const OPPOSITE_NAME = /\bno-\p{L}|\b(?:disable|disallow|skip|ignore|without)(?:[
 const MIN_COVERAGE = 0.6
 /** Also the end of a heading above a paragraph. */
 const SENTENCE_END = /(?<=[.!?])\s+|(?<![\s.!?,;:])\n\s*(?=\p{Lu})/u
+const CLAUSE_END = /;\s+/
 const NUMBER = /(?<![\p{L}\p{N}.,-])(\d+(?:[.,]\d+)?)\s*(%|\p{L}+)?/u
 const LIMIT = new RegExp(
   String.raw`\b(up to|at most|maximum(?: of)?|max\.?|(?:no|not) more than|limited to|at least|minimum(?: of)?|min\.?)` +
@@ -65,19 +66,22 @@ export function answerYesOrNo(question: string, quote: string, headings: readonl
   if (ASKS_STATE.test(question)) return compareStates(question, sentence, headings)
   const removeFalseNegations = (part: string) => part.replaceAll(NO_NEGATION, '')
   const text = removeFalseNegations(sentence)
-  if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(text) ? 'No' : decide(text, REQUIRED)
-  if (ASKS_PERMISSION.test(question)) return decide(text, ALLOWED)
+  // "It runs on Bun; Deno is not supported" says nothing against Bun.
+  const clause = text.split(CLAUSE_END).find((each) => computeCoverage(question, [each, ...headings].join('\n')) === coverage) ?? text
+  if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(clause) ? 'No' : decide(clause, text, REQUIRED)
+  if (ASKS_PERMISSION.test(question)) return decide(clause, text, ALLOWED)
   // A fact needs the same words in one sentence: other verbs may say something else, and so may the sentence before it.
-  const sentences = quote.split(SENTENCE_END).map((part) => stripMarkdown(part))
+  const sentences = quote.split(SENTENCE_END).flatMap((part) => stripMarkdown(part).split(CLAUSE_END))
   const stated = sentences.find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
   if (stated === undefined || CONDITION.test(text) || CONTRAST.test(text)) return undefined
   return NEGATION.test(removeFalseNegations(stated)) ? 'No' : 'Yes'
 }
 
-function decide(text: string, affirmation: RegExp): Verdict | undefined {
-  if (DENIED.test(text)) return CONDITION.test(text) ? 'It depends' : 'No'
-  if (!affirmation.test(text)) return undefined
-  return CONDITION.test(text) || NEGATION.test(text) ? 'It depends' : 'Yes'
+/** The clause is about what was asked; a condition may be anywhere in the text. */
+function decide(clause: string, text: string, affirmation: RegExp): Verdict | undefined {
+  if (DENIED.test(clause)) return CONDITION.test(text) ? 'It depends' : 'No'
+  if (!affirmation.test(clause)) return undefined
+  return CONDITION.test(text) || NEGATION.test(clause) ? 'It depends' : 'Yes'
 }
 
 /** "Is it on by default?" */

@@ -16,6 +16,10 @@ for (const [question, sentence, verdict] of [
   ['Is the report public?', 'The report is not public.', 'No'],
   ['Is the report public?', 'We hide nothing\nThe report is public.', 'Yes'],
   ['Is the report public?', 'We do not hide it. The report is public.', 'Yes'],
+  ['Does it run on Bun?', 'It runs on Node and on Bun; Deno is not supported.', 'Yes'],
+  ['Can I use the north gate?', 'The north gate can be used by all; the south gate must not be used.', 'Yes'],
+  ['Can I bring a dog?', 'Dogs are allowed in the hall; only on a lead.', undefined],
+  ['Are dogs allowed?', 'Dogs are allowed in the hall; only on a lead.', 'It depends'],
   ['Can I take 30 days of leave?', 'You can take up to 20 days of leave at once.', 'No'],
   ['Can I take 10 days of leave?', 'You can take up to 20 days of leave at once.', 'Yes'],
 ] as const)
