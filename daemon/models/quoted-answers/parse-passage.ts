@@ -208,6 +208,8 @@ function findSentenceEnds(text: string): number[] {
     .filter((end) => {
       if (links.some((link) => link.start < end && end < link.end)) return false
       const last = text.slice(Math.max(0, end - 9), end).trimEnd()
+      // "Part no. BR-417", but not "The answer is no."
+      if (/\bno\.$/.test(last) && /^\p{Lu}{0,4}-?\d/u.test(text.slice(end, end + 6))) return false
       return end >= text.length || !ABBREVIATED.test(last) || (LETTER.test(last) && BEGINNING.test(text.slice(end, end + 12)))
     })
 }

@@ -43,6 +43,14 @@ test('a single letter is an initial, unless a sentence starts after it', () => {
   ])
 })
 
+test('"no." before a code is an abbreviation', () => {
+  assert.equal(splitTexts('It is sold separately (part no. BR-417). The answer is no. Ask again.'), [
+    'It is sold separately (part no. BR-417).',
+    'The answer is no.',
+    'Ask again.',
+  ])
+})
+
 test('inline code can start a sentence', () => {
   assert.equal(splitTexts('The lamp is lit at dusk. `lamp off` puts it out.'), ['The lamp is lit at dusk.', '`lamp off` puts it out.'])
 })
