@@ -117,12 +117,22 @@ interface ParsedPassage {
 function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPassage {
   const { content, source, text, contentStart } = passage
   const blocks = parseBlocks(content, source)
+  const leads = listLeads(content, blocks)
   const parts = parseParts(content, blocks).map((part) => ({
     ...part,
-    words: new Set(extractContentWords(content.slice(part.start, part.end))),
+    words: new Set(extractContentWords(`${leads.get(part.block) ?? ''} ${content.slice(part.start, part.end)}`)),
     isSkipped: (!keepsMailHeaders && isMailHeader(content, part)) || isSalutation(content, part),
   }))
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
+}
+
+/** Returns the sentence that announces the list of each item: "After every outing:" says when the boat is washed. */
+function listLeads(content: string, blocks: readonly Block[]): ReadonlyMap<Block, string> {
+  const lists = findLists(content, blocks).flatMap(({ first, last }) => {
+    const lead = readLastSentence(content, blocks[first - 1]) ?? ''
+    return announces(lead) ? blocks.slice(first, last + 1).map((block) => [block, lead] as const) : []
+  })
+  return new Map(lists)
 }
 
 /** Returns the blocks with a negation, and the items that a sentence with one announces. */

@@ -22,6 +22,13 @@ test('the next sentence is quoted too if it has a word of the question that the 
   )
 })
 
+test('an item is also about what the sentence above its list says', async () => {
+  const content = 'Each outing is written down before it begins.\n\nAfter every outing:\n\n1. Lift the boat out.\n2. Wash it.'
+  const finding = { answer: 'Each outing is written down', certainty: 10, others: { 'Lift the boat out': 9.8 } }
+  const text = await answer(content, finding, 'What has to be done after every outing?')
+  assert.match(text, /“After every outing:/)
+})
+
 test('a question for what is not the case is answered by what denies something, or is announced by it', async () => {
   const content = 'You must wear:\n\n- glasses\n- a mask\n\nThese are not allowed:\n\n- sleeves\n- music'
   const finding = { answer: 'a mask', certainty: 10, others: { music: 8 } }
