@@ -13,7 +13,7 @@ import { findHeading, findLead, findListAround, type List, readLastSentence } fr
 import { findOption, isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
-import { containsIdentifier } from './question/find-identifiers.ts'
+import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
 import { fitsQuestion } from './question/fits-question.ts'
 import { selectValue } from './select-value.ts'
 
@@ -135,7 +135,10 @@ function formatQuote(
   const { passage, span, part, lastBlock, blocks } = answer
   const citation = `[${passage + 1}]`
   const { blockIndex, block } = part
-  if (block.kind === 'row') return `${formatRows(content, blocks, blockIndex, lastBlock)}\n\n${citation}`
+  if (block.kind === 'row') {
+    const [first, last] = (asksForList(question) && findWholeTable(question, content, blocks, blockIndex)) || [blockIndex, lastBlock]
+    return `${formatRows(content, blocks, first, last)}\n\n${citation}`
+  }
   if (block.kind === 'record' || block.kind === 'setting' || block.kind === 'statement')
     return `${formatCode(content, block, span)}\n\n${citation}`
   if (block.kind === 'code') {
@@ -154,6 +157,14 @@ function formatQuote(
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
+}
+
+/** Returns the first and last row of a short table, unless the question names something in it: "List the levels." */
+function findWholeTable(question: string, content: string, blocks: readonly Block[], index: number): [number, number] | undefined {
+  const first = blocks.slice(0, index).findLastIndex(({ kind }) => kind !== 'row') + 1
+  const last = findRunEnd(blocks, index)
+  const isShort = fits(content.slice(blocks[first]?.start, blocks[last]?.end))
+  return isShort && findIdentifiers(question).length === 0 ? [first, last] : undefined
 }
 
 /** Returns the heading that names the command of an option: commands can have the same options. */

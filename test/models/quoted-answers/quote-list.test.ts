@@ -29,6 +29,23 @@ test('a question in the plural gets the whole list, whichever item was found', a
   assert.is(await ask('What are the fruits?', content, 'We sell these fruits:'), FRUIT)
 })
 
+test('the steps below a heading that names the action in another form are quoted', async () => {
+  const content = '## Deployment\n\n1. Build it.\n2. Copy it.\n3. Start it.'
+  assert.is(
+    await ask('What are the steps to deploy an app?', content, 'Build it.'),
+    '“Deployment” [1] (3 items)\n\n1. Build it.\n2. Copy it.\n3. Start it.',
+  )
+})
+
+test('a list whose items begin as the question says is quoted below a sentence that does not announce it', async () => {
+  const items = '- `--keep-last N` keeps the last ones.\n- `--keep-tag NAME` keeps those with a tag.'
+  const content = `Removes copies. It needs at least one of the \`--keep-*\` options.\n\n${items}\n\nIt frees no space.`
+  assert.is(
+    await ask('Which --keep options are there?', content, 'at least one', ['prune']),
+    `“It needs at least one of the --keep-* options.” [1] (2 items)\n\n${items}`,
+  )
+})
+
 test('a list that begins in the next passage is quoted with its items', async () => {
   const following = [
     { content: '- apples\n- pears', headings: ['Shop'], gap: 1 },

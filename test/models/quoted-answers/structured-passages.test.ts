@@ -52,6 +52,13 @@ test('the record with the name of the question is quoted, also if another file i
   assert.match(text, /^\*\*10\*\*\n\n```\nversion: 10\ncodename: Buster\n[^[]*\[2\]$/)
 })
 
+test('a question in the plural gets all rows of a short table, unless it names one', async () => {
+  const levels = '| Level | Meant for |\n|---|---|\n| info | events |\n| warn | faults |\n| error | failures |'
+  assert.is(await answer('List the levels.', [[levels, 'log.md']], ['info']), `${levels}\n\n[1]`)
+  const one = '| Level | Meant for |\n|---|---|\n| warn | faults |\n\n[1]'
+  assert.is(await answer('What are the uses of level WARN?', [[levels, 'log.md']], ['faults']), one)
+})
+
 test('rare words of the question tell records apart', async () => {
   const lamps = 'name: Desk lamp\ncity: Wien\n\nname: Floor lamp\ncity: Graz\n\nname: Desk chair\ncity: Linz'
   assert.match(await answer('Where is the floor lamp?', [[lamps, 'lamps.csv']], ['Wien']), /name: Floor lamp\ncity: Graz/)

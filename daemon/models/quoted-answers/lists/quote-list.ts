@@ -13,6 +13,8 @@ import { createList, formatItem, formatList, type QuotedList } from './format-li
 const MAX_ANNOUNCEMENT_LENGTH = 300
 const NUMBERED_ITEM = /^\d{1,9}[.)]\s/
 const MIN_COVERAGE = 0.5
+/** A shorter word is the beginning of words that mean something else. */
+const MIN_BEGINNING_LENGTH = 5
 
 /** Returns undefined if the answer is not part of a list, nor above one. */
 export function quoteList(question: string, quoted: QuotedPassage, neighbours: Neighbours | undefined): string | undefined {
@@ -40,10 +42,14 @@ function findItems(question: string, { answer, passage, isCut }: QuotedPassage):
   const { content, headings = [] } = passage
   const isAbove = part.block.kind === 'text' && blocks[part.blockIndex + 1]?.kind === 'item'
   const announcement = isAbove ? findAnnouncement(content, part) : undefined
+  const named = announcement === undefined ? findNamedItems(question, content, part, blocks) : undefined
   const list =
+    named ??
     findListAround(content, blocks, announcement === undefined ? part.blockIndex : part.blockIndex + 1) ??
     findListOfSection(question, content, part, blocks, headings)
-  const lead = announcement ?? (list && findTitle(question, content, blocks, list, headings))
+  const lead = named
+    ? stripMarkdown(content.slice(part.start, part.end))
+    : (announcement ?? (list && findTitle(question, content, blocks, list, headings)))
   if (!list || lead === undefined) return undefined
   const isPartial = isCut === true && (list.first === 0 || list.last === blocks.length - 1)
   return createList(lead, readItems(content, blocks, list), isPartial)
@@ -65,6 +71,19 @@ function findListOfSection(
   const end = blocks.findIndex(({ kind }, index) => index > blockIndex && kind === 'heading')
   const lists = findLists(content, blocks).filter(({ first, last }) => first > blockIndex && (end < 0 || last < end))
   return lists.length === 1 ? lists[0] : undefined
+}
+
+/** Returns the list right below a paragraph if each of its items begins with a word of the question: "--keep-last", "--keep-daily". */
+function findNamedItems(question: string, content: string, { block, blockIndex }: Part, blocks: readonly Block[]): List | undefined {
+  const below = block.kind === 'text' ? findLists(content, blocks).find(({ first }) => first === blockIndex + 1) : undefined
+  if (!below || below.first === below.last) return undefined
+  const names = readItems(content, blocks, below).map(
+    (item) =>
+      stripMarkdown(item)
+        .replace(/^[-*+\s]+/, '')
+        .split(/\s/, 1)[0] ?? '',
+  )
+  return names.every((name) => sharesWords(question, name.replaceAll(/[-_.]+/g, ' '))) ? below : undefined
 }
 
 /** Returns the headings below a sentence that announces them, or below a heading that is what was asked for. */
@@ -104,9 +123,12 @@ function findTitle(question: string, content: string, blocks: readonly Block[], 
   return heading !== undefined && sharesWords(question, heading) ? heading : undefined
 }
 
+/** "Deployment" shares a word with "steps to deploy". */
 function sharesWords(question: string, text: string): boolean {
+  const asked = question.split(/[^\p{L}]+/u).filter((word) => word.length >= MIN_BEGINNING_LENGTH)
   const words = new Set(extractContentWords(question))
-  return extractContentWords(text).some((word) => words.has(word))
+  const begins = (word: string) => asked.some((other) => word.toLowerCase().startsWith(other.toLowerCase()))
+  return extractContentWords(text).some((word) => words.has(word)) || text.split(/[^\p{L}]+/u).some(begins)
 }
 
 /** Whether a heading ends with a noun in the plural that the question has: "Internal systems", but not "Content type parser". */
