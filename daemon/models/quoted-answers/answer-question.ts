@@ -21,6 +21,7 @@ import { isRecord } from './match-records.ts'
 import { announces } from './parse-passage.ts'
 import { asksForCalculation, asksForSummary } from './question/detect-question-type.ts'
 import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
+import { lacksAskedValue } from './question/fits-question.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
 import { type Answer, rankAnswers } from './rank-answers.ts'
 import { MIN_PROBABLE, rateConfidence } from './rate-confidence.ts'
@@ -49,6 +50,8 @@ const MIN_ROW_OVERLAP = 0.5
 const MAX_ROW_GAP = 3
 /** The reading model knows the Latin script only. */
 const MIN_LATIN_SHARE = 0.5
+
+const CITATION = /\[\d+\]/g
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
   const listNeighbours = readOnce(given.listNeighbours ?? (async () => undefined))
@@ -80,10 +83,10 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
   if (shown && asksForCalculation(text, describeAnswer(shown, read)))
     return { text: formatNeedsChatModel(read, closest), confidence: 'none' }
   if (!best || confidence === 'none' || isMissingCase(question.followUp ?? '', texts)) return refuse(closest)
-  if (confidence === 'probable') return formatReply(question, best, confidence)
-  const contradiction = findContradiction(text, best, others, read)
+  const contradiction = confidence === 'certain' ? findContradiction(text, best, others, read) : undefined
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
-  return formatReply(question, best, confidence)
+  const reply = await formatReply(question, best, confidence)
+  return lacksAskedValue(text, reply.text.replaceAll(CITATION, '')) ? refuse(closest) : reply
 }
 
 async function formatReply(

@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fitsQuestion } from '../../../daemon/models/quoted-answers/question/fits-question.ts'
+import { fitsQuestion, lacksAskedValue } from '../../../daemon/models/quoted-answers/question/fits-question.ts'
 
 const test = suite('types of answers')
 const fits = (question: string, text: string, quote = text) =>
@@ -38,6 +38,33 @@ test('a name is the one with the words of the question', () => {
   assert.not(fits(question, 'RESTIC_PASSWORD', quote))
   assert.ok(fits(question, 'RESTIC_PASSWORD_FILE', quote))
 })
+
+test('a number of something else is not how many there are', () => {
+  assert.not(fits('After how many attempts does it give up?', 'one minute'))
+  assert.not(fits('How many boats are there?', 'five classes'))
+  assert.ok(fits('How many days of leave do I get?', '28 working days'))
+  assert.ok(fits('How many people fit in?', 'eight members'))
+})
+
+for (const [question, quote] of [
+  ['How long are templates cached?', 'Templates are cached in production only.'],
+  ['How many boats does the club own?', 'The club has five classes of members.'],
+  ['What is the price of the jug?', 'A jug is sold separately (part no. BR-417).'],
+  ['What does it cost to enter?', 'White clothes are customary.'],
+  ['What is the deadline for entries?', 'Entries are sent to the secretary.'],
+  ['When was the house built?', 'The house is for families.'],
+] as const)
+  test(`"${question}" is not answered by "${quote}"`, () => assert.ok(lacksAskedValue(question, quote)))
+
+for (const [question, quote] of [
+  ['When may the landlord enter without notice?', 'In an emergency no notice is needed.'],
+  ['What is the order number of the jug?', 'A jug is sold separately (part no. BR-417).'],
+  ['Which time zone name is used?', 'The name of the zone is that of a city.'],
+  ['What is the number format?', 'Numbers are written as in English.'],
+  ['What does the lamp do?', 'It shows the way.'],
+  ['How much is it for members?', 'Members enter free of charge.'],
+] as const)
+  test(`"${question}" may be answered by "${quote}"`, () => assert.not(lacksAskedValue(question, quote)))
 
 test('other questions accept any words', () => {
   assert.ok(fits('Why is the sky blue?', 'because of the air'))
