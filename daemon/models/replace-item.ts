@@ -22,12 +22,15 @@ const WORD = `(?!${list(`${PREPOSITIONS} ${VERBS} and or und oder`)}(?![\\p{L}\\
 const PHRASE = `(?:${WORD})(?:\\s+${WORD}){0,3}`
 const CODE =
   /(?<![\p{L}\p{N}])(?=[\p{L}._/-]*\d)[\p{L}\p{N}]+(?:[-._/][\p{L}\p{N}]+)*|`[^`\n]+`|--?[a-z][\w-]+|\b[a-z]+[A-Z]\w*|\b\w+_\w+/gu
+/** "E8?" */
+const ONLY_CODE = new RegExp(`^\\W*(${CODE.source})[\\s?？.!]*$`, 'u')
 const NAME = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{N}&-]+(?:\s+\p{Lu}[\p{L}\p{N}&-]+)*/gu
 
 /** Returns undefined if the follow-up does not only name another item, or the question before has none. */
 export function replaceItem(previous: string, followUp: string): string | undefined {
   const item = LEAD.exec(followUp)?.[1]?.trim()
-  if (item === undefined || CONTAINS_VERB.test(item)) return undefined
+  if (item === undefined) return replaceLast(previous, CODE, ONLY_CODE.exec(followUp)?.[1])
+  if (CONTAINS_VERB.test(item)) return undefined
   return (
     replaceLast(previous, CODE, item.match(CODE)?.at(-1)) ??
     (STARTS_WITH_PREPOSITION.test(item) ? replacePrepositional(previous, item) : undefined) ??

@@ -4,9 +4,12 @@ import { replaceItem } from './replace-item.ts'
 
 const STARTS_FOLLOW_UP =
   /^\W*(?:and|but|also|or|so|then|what about|how about|und|oder|auch|was ist mit|wie (?:ist|sieht|steht) es (?:mit|bei))\b/iu
-const PRONOUN =
-  /\b(?:its|it|their|they|them|those|these|this|that|dessen|deren|davon|es)\b(?!\s+(?:is|are|was|were)\s+(?:possible|true|ok))/iu
-const POSSESSIVE = /^(?:its|their|dessen|deren)$/i
+const PRONOUN = new RegExp(
+  String.raw`\b(?:its|it|their|they|them|those|these|this|that|his|her|him|he|she|dessen|deren|davon|es)\b` +
+    String.raw`(?!\s+(?:is|are|was|were)\s+(?:possible|true|ok))`,
+  'iu',
+)
+const POSSESSIVE = /^(?:its|their|his|her|dessen|deren)$/i
 /** Names of options, functions, files and commands, and text in quotes. */
 const NAME =
   /`([^`\n]{1,80})`|["“]([^"”\n]{2,80})["”]|(?<![\w-])(--?[a-z][\w-]+|\w+[._/]\w[\w./-]*|[a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+|[A-Z]\w*[A-Z]\w*)/gu

@@ -50,6 +50,14 @@ test('another item takes the place of the one in the question before', () => {
     assert.is(resolve(question, '…', followUp), expected)
 })
 
+test('a code alone takes the place of the one before', () => {
+  assert.is(resolve('What does E2 mean?', '…', 'And E4?', '…', 'E8?'), 'What does E8 mean?')
+})
+
+test('a pronoun for a person is replaced', () => {
+  assert.is(resolve('Who owns the runbook?', '…', 'What is her number?'), 'What is owns runbook’s number?')
+})
+
 test('a follow-up question with a verb of its own keeps the topic', () => {
   assert.is(resolve('What does bodyLimit do?', '…', 'And what is the default?'), 'And what is the default (bodyLimit)?')
 })
