@@ -146,6 +146,9 @@ export function createSuitability(
         if (texts.has('when') && (conditions.length === 0 || isUnclearDate(operation.column))) return false
         // "Who trained Bo?" asks for a person, not for the rows of Bo.
         if (operation.column === undefined && words[0]?.text === 'who' && hasPeople(table.columns)) return false
+        // "Who owns the club?" does not ask for all classes of members.
+        if (words[0]?.text === 'who' && conditions.length === 0 && !hasPeople(table.columns.filter((_, at) => at === operation.column)))
+          return false
         if (operation.column === undefined && conditions.length === 0 && !asksForRows && !texts.has('all')) return false
         if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection' && !paysMoney
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))

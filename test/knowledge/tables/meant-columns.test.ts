@@ -108,6 +108,16 @@ for (const question of [
 ])
   test(`a word that no column has is not dropped: ${question}`, () => assert.equal(ask(question).computations, []))
 
+test('"who" does not ask for the names of things', async () => {
+  const levels = await openTables({ 'levels.csv': 'level,meaning\nS1,all are affected\nS2,one is affected\nS3,nobody is affected\n' })
+  try {
+    for (const question of ['Who owns the levels?', 'Who runs the levels?', 'Who made the levels?'])
+      assert.equal(askTables(question, [levels.file], weights).computations, [], question)
+  } finally {
+    levels.remove()
+  }
+})
+
 test('groups are sorted by their number, and months are written in words', () => {
   const text = formatComputations(ask('How much did each sender pay?').computations)
   assert.match(text, /\| Reed \| 55 \|\n\| Moss \| 48 \|\n\| Lund \| 21 \|/)
