@@ -36,6 +36,9 @@ export const getMask = ({ start, end }: Span): number => {
   return mask
 }
 
+/** Returns the words of all spans as bits. */
+export const getMasks = (spans: readonly Span[]): number => spans.reduce((mask, span) => mask | getMask(span), 0)
+
 export const countBits = (mask: number): number => {
   let count = 0
   for (let rest = mask; rest !== 0; rest &= rest - 1) count++

@@ -1,13 +1,14 @@
 /** The features of candidate queries, which the learned weights score. */
-import { type Candidate, countBits, type FilterSet, getMask, type Part } from './candidate.ts'
+import { type Candidate, countBits, type FilterSet, getMask, getMasks, type Part } from './candidate.ts'
 import { findNamingColumn } from './cells/column-roles.ts'
 import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './linking/links.ts'
-import { listLimits, type Question, splitWords } from './parse-question.ts'
+import { listLimits, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Direction, Grouping, Query } from './query.ts'
 import type { Column, SqlValue, TypedTable } from './typed-table.ts'
-import { DIRECTIONS, isOperationWord } from './vocabulary.ts'
+import { isOperationWord, isSuperlative } from './vocabulary.ts'
 
-interface Roles {
+/** What the columns of a query are for. */
+export interface Roles {
   target?: number
   key?: number
   direction?: Direction
@@ -27,9 +28,11 @@ export function getQuestionType({ words }: Question): string {
 export function createFeatureSource(question: Question, table: TypedTable, links: Links) {
   const { words } = question
   const type = getQuestionType(question)
-  const contentMask = words.reduce((mask, word, index) => (word.isStop || index >= 31 ? mask : mask | (1 << index)), 0)
-  const superlatives = words.flatMap(({ text }, index) => (DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text) ? [{ text, index }] : []))
-  const superlativeMask = superlatives.reduce((mask, { index }) => mask | getMask({ start: index, end: index + 1 }), 0)
+  const maskWords = (isMasked: (word: Word) => boolean): number =>
+    getMasks(words.flatMap((word, start) => (isMasked(word) ? [{ start, end: start + 1 }] : [])))
+  const contentMask = maskWords(({ isStop }) => !isStop)
+  const superlatives = words.flatMap((word, index) => (isSuperlative(word) ? [{ text: word.text, index }] : []))
+  const superlativeMask = maskWords(isSuperlative)
   const headers = table.columns.map(({ header }) => splitWords(header).map(({ stem }) => stem))
   const firstText = table.columns.findIndex((column) => column.type === 'text' && !column.readings.number && !column.readings.date)
   const parts = new Map<string, Part>()
@@ -40,7 +43,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     parts.set(key, part)
     return part
   }
-  const operationMask = words.reduce((mask, word, index) => (isOperationWord(word) && index < 31 ? mask | (1 << index) : mask), 0)
+  const operationMask = maskWords(isOperationWord)
   const linksOf = table.columns.map((_, column) => links.columns.filter((link) => link.column === column))
   const questionIndex = Math.max(
     0,
@@ -48,14 +51,11 @@ export function createFeatureSource(question: Question, table: TypedTable, links
   )
   /** Words that name the rows, such as "accounts" where the first column is "Account", or the second one, after "ID". */
   const rowNames = new Set([0, firstText, findNamingColumn(table.columns)])
-  const rowMask = links.columns.reduce(
-    (mask, link) => (link.match !== 'synonym' && rowNames.has(link.column) ? mask | getMask(link) : mask),
-    0,
-  )
-  const limitMask = listLimits(question).reduce((mask, limit) => mask | getMask(limit), 0)
+  const rowMask = getMasks(links.columns.filter(({ match, column }) => match !== 'synonym' && rowNames.has(column)))
+  const limitMask = getMasks(listLimits(question))
   /** All words that name columns. */
   const maskColumns = (columns: readonly (number | undefined)[]) =>
-    columns.flatMap((column) => (column === undefined ? [] : (linksOf[column] ?? []))).reduce((mask, link) => mask | getMask(link), 0)
+    getMasks(columns.flatMap((column) => (column === undefined ? [] : (linksOf[column] ?? []))))
   const typeOf = (column: number) => describeType(table.columns[column] as Column)
 
   /** What the words after "how many" or "which" name: a column of some type, or none. */
@@ -176,9 +176,8 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     const uncovered = Math.min(MAX_COUNT, countBits(contentMask & ~mask))
     const isFiltered = set.conditions.some(({ condition }) => condition.column === target)
     const isKeyFiltered = key !== undefined && set.conditions.some(({ condition }) => condition.column === key)
-    const overlap =
-      target !== undefined &&
-      (set.mask & (selectLink(linksOf[target] ?? []) ? getMask(selectLink(linksOf[target] ?? []) as ColumnLink) : 0)) !== 0
+    const targetLink = target === undefined ? undefined : selectLink(linksOf[target] ?? [])
+    const overlap = targetLink !== undefined && (set.mask & getMask(targetLink)) !== 0
     const features = [
       `uncovered ${uncovered}`,
       `uncovered ${uncovered} ${sign}`,

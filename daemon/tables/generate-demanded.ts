@@ -1,6 +1,6 @@
 /** Generates the queries that only the form of a question demands. */
-import { type Candidate, type FilterSet, getMask } from './candidate.ts'
-import type { FeatureSource } from './features.ts'
+import { type Candidate, type FilterSet, getMask, getMasks } from './candidate.ts'
+import type { FeatureSource, Roles } from './features.ts'
 import type { Demands } from './linking/question-demands.ts'
 import type { Aggregate, Condition, Direction, Operation } from './query.ts'
 
@@ -41,10 +41,10 @@ export function* generateDemanded(
       }
   }
   for (const [first, second] of contrast?.pairs ?? []) {
-    const mask = getMask(first) | getMask(second)
+    const mask = getMasks([first, second])
     const rows: [Condition, Condition] = [first.condition, second.condition]
     if (set.mask & mask || conditions.some(({ column }) => column === rows[0].column)) continue
-    const create = (operation: Operation, sign: string, roles: { key?: number; target?: number }) =>
+    const create = (operation: Operation, sign: string, roles: Roles) =>
       source.createCandidate({ conditions, operation }, sign, { ...set, mask: set.mask | mask }, roles)
     if (contrast?.result === 'difference') {
       yield create({ kind: 'difference_of_counts', rows }, 'difference_of_counts', {})

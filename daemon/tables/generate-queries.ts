@@ -1,7 +1,7 @@
 /** Generates the queries that a question may mean, with the features of each. */
-import { type Candidate, countBits, type FilterSet, getMask } from './candidate.ts'
+import { type Candidate, countBits, type FilterSet, getMask, getMasks } from './candidate.ts'
 import { isIdentifier } from './cells/column-roles.ts'
-import { createFeatureSource, type FeatureSource } from './features.ts'
+import { createFeatureSource, type FeatureSource, type Roles } from './features.ts'
 import { generateDemanded } from './generate-demanded.ts'
 import { isInHeader, type LinkedCondition, type Links } from './linking/links.ts'
 import type { Demands } from './linking/question-demands.ts'
@@ -36,11 +36,11 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
 
   for (const set of sets) {
     // The words of a comparison, such as "after 2020", ask for nothing else.
-    const compared = set.conditions.reduce((mask, linked) => (COMPARING.has(linked.match) ? mask | getMask(linked) : mask), 0)
+    const compared = getMasks(set.conditions.filter(({ match }) => COMPARING.has(match)))
     const has = (trigger: keyof typeof TRIGGERS) => hasTrigger(question, trigger, compared)
-    const named = set.conditions.reduce((mask, linked) => mask | getMask(linked), 0)
+    const named = getMasks(set.conditions)
     const conditions = set.conditions.map(({ condition }) => condition)
-    const create = (operation: Operation, sign: string, roles: { target?: number; key?: number; direction?: Direction } = {}): Candidate =>
+    const create = (operation: Operation, sign: string, roles: Roles = {}): Candidate =>
       source.createCandidate({ conditions, operation }, sign, set, roles)
     const isPair = set.conditions.some(({ match }) => match === 'pair')
 

@@ -1,6 +1,6 @@
 /** Splits a question into words, and finds its numbers, dates and comparisons. */
 import { stem } from '../language/content-words.ts'
-import { COUNTING_SUPERLATIVES, type Comparison, DIRECTIONS, EXTREME_WORDS, NUMBER_WORDS, STOP_WORDS } from './vocabulary.ts'
+import { COUNTING_SUPERLATIVES, type Comparison, EXTREME_WORDS, isSuperlative, NUMBER_WORDS, STOP_WORDS } from './vocabulary.ts'
 import { findComparison, readOrdinal } from './wording/comparisons.ts'
 import type { DateMention, Span, Word } from './wording/mentions.ts'
 import { findUnit, isAmount } from './wording/number-units.ts'
@@ -137,7 +137,6 @@ export function findPhrase(words: readonly Word[], phrase: string): number {
 
 /** Returns the numbers of "top 5" and "the three largest", which limit the rows. */
 export function listLimits({ numbers, words, today }: Question): NumberMention[] {
-  const isSuperlative = (index: number) => DIRECTIONS.max.has(words[index]?.text ?? '') || DIRECTIONS.min.has(words[index]?.text ?? '')
   // "Which three customers have the most points?"
   const isSelected = (start: number, end: number) =>
     today !== undefined &&
@@ -150,6 +149,6 @@ export function listLimits({ numbers, words, today }: Question): NumberMention[]
       Number.isInteger(value) &&
       value > 1 &&
       value <= MAX_LIMIT &&
-      (isSuperlative(start - 1) || isSuperlative(end) || isSelected(start, end)),
+      ([words[start - 1], words[end]].some((word) => word && isSuperlative(word)) || isSelected(start, end)),
   )
 }

@@ -82,15 +82,22 @@ export interface Query {
   operation: Operation
 }
 
+/** Returns all conditions of a query, also those that its operation has. */
+export const listAllConditions = ({ conditions, operation }: Query): Condition[] => [
+  ...conditions,
+  ...('rows' in operation ? operation.rows : []),
+  ...('among' in operation ? operation.among : []),
+]
+
 /** Returns the columns that a query compares, orders, groups or shows. */
-export function listUsedColumns({ conditions, operation }: Query): number[] {
+export function listUsedColumns(query: Query): number[] {
+  const { operation } = query
   const listColumns = (condition: Condition): number[] => [
     condition.column,
     ...('other' in condition ? [condition.other] : []),
     ...('row' in condition ? listColumns(condition.row) : []),
     ...('conditions' in condition ? condition.conditions.flatMap(listColumns) : []),
   ]
-  const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
   const own: Partial<Record<'column' | 'key' | 'by' | 'shared', number>> = operation as object
   const others = [
     own.column,
@@ -100,7 +107,7 @@ export function listUsedColumns({ conditions, operation }: Query): number[] {
     operation.kind === 'share' ? operation.portion : undefined,
     'and' in operation ? operation.and?.by : undefined,
   ]
-  return [...new Set([...others.filter((column) => column !== undefined), ...all.flatMap(listColumns)])]
+  return [...new Set([...others.filter((column) => column !== undefined), ...listAllConditions(query).flatMap(listColumns)])]
 }
 
 /** "Crime" and "novel" cannot both be the genre of a book. */

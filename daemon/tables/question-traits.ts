@@ -43,8 +43,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const hasMoney = table.columns.some(isMoney)
   const asksForDistinct = words.some(({ text }) => DISTINCT_WORDS.has(text))
   const columns = findNamedColumns(question, table, links)
-  const { linked, named, exact, exactNumbers, exactHeaders, nouns, measured, titleStems } = columns
-  const { isExact, isNumeric, isRowNumber, isOnlyExpense, isNumberBesideText } = columns
+  const { linked, named, exact, exactNumbers, measured, titleStems, isExact, isNumeric, isRowNumber } = columns
   const columnAt = (index: number) => table.columns[index] as Column
   const lesser = findLesserAmounts(table, named)
   const [asksForSize, asksForTime] = [SIZE_WORDS, TIME_WORDS].map((set) => words.some(({ text }) => set.has(text)))
@@ -136,6 +135,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const sized = new Set(links.columns.filter(isSized).map(({ column }) => column))
 
   return {
+    ...columns,
     form,
     texts,
     namesCurrency,
@@ -144,7 +144,6 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     hasMoney,
     lesser,
     asksForDistinct,
-    columnAt,
     age,
     ageColumn,
     hasDates,
@@ -182,15 +181,5 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     hasSumWord,
     paysMoney,
     sized,
-    linked,
-    named,
-    exact,
-    exactNumbers,
-    exactHeaders,
-    nouns,
-    measured,
-    isRowNumber,
-    isOnlyExpense,
-    isNumberBesideText,
   }
 }

@@ -27,67 +27,14 @@ export function createSuitability(
 ): (query: Query) => boolean {
   const { words } = question
   const columnAt = (index: number) => table.columns[index] as Column
-  const {
-    form,
-    texts,
-    namesCurrency,
-    asksForMoney,
-    hasAggregateWord,
-    hasMoney,
-    lesser,
-    asksForDistinct,
-    age,
-    ageColumn,
-    hasDates,
-    isRelated,
-    comparesValues,
-    asksForSum,
-    asksForShare,
-    asksForFrequency,
-    orderedDates,
-    many,
-    isCounted,
-    countedNames,
-    asksForAverage,
-    asksForAmount,
-    scores,
-    isMinOfUncertainWord,
-    asksForRows,
-    asksForGroups,
-    particular,
-    canMeasure,
-    countsRows,
-    addsUp,
-    isMostOfRows,
-    isMostOfMeasure,
-    asksForLargestSum,
-    asksForPlace,
-    asksForCost,
-    isUnclearDate,
-    isUnclearOrder,
-    isElsewhere,
-    asksForSize,
-    asksForTime,
-    namesShare,
-    asksForThings,
-    hasSumWord,
-    paysMoney,
-    sized,
-    linked,
-    named,
-    exact,
-    exactNumbers,
-    exactHeaders,
-    nouns,
-    measured,
-    isRowNumber,
-    isOnlyExpense,
-    isNumberBesideText,
-  } = findQuestionTraits(question, table, links, demands)
+  const traits = findQuestionTraits(question, table, links, demands)
+  const { form, texts, age, lesser, hasMoney, asksForMoney, namesCurrency, asksForDistinct, isMinOfUncertainWord } = traits
+  const { linked, named, nouns, measured, exactNumbers, exactHeaders, isRowNumber, isOnlyExpense } = traits
+  const canMeasure = (column: number): boolean => (measured.size === 0 ? traits.canMeasure(columnAt(column)) : measured.has(column))
   /** A column that the question does not name is added up only if it is an amount. */
   const canAggregate = (column: number, aggregate: string): boolean => {
     if (isRowNumber(column) || (aggregate === 'sum' && isPercentage(columnAt(column)))) return false
-    if ((namesCurrency || (paysMoney && aggregate === 'sum')) && !isMoney(columnAt(column))) return false
+    if ((namesCurrency || (traits.paysMoney && aggregate === 'sum')) && !isMoney(columnAt(column))) return false
     if (isYear(columnAt(column)) && aggregate !== 'max' && aggregate !== 'min') return false
     if (texts.has('worth') && hasMoney) return isMoney(columnAt(column))
     if (named.has(column)) return true
@@ -103,10 +50,10 @@ export function createSuitability(
     if (form === 'count' || form === 'amount')
       return isAmount && !isName && (linked.has(column) || (form === 'amount' && (!asksForMoney || isMoney(columnAt(column)))))
     if (form === 'boolean') return false
-    if (words[0]?.text === 'where' && !isPlace(columnAt(column)) && (asksForPlace || !linked.has(column))) return false
+    if (words[0]?.text === 'where' && !isPlace(columnAt(column)) && (traits.asksForPlace || !linked.has(column))) return false
     if (namesCurrency) return isMoney(columnAt(column)) && !lesser.has(column)
     // What something cost is no unit price.
-    if (asksForCost && isMoney(columnAt(column)) && !isAdditive(columnAt(column), table)) return false
+    if (traits.asksForCost && isMoney(columnAt(column)) && !isAdditive(columnAt(column), table)) return false
     if (readings.date !== undefined && isOtherBoundary(words, columnAt(column))) return false
     if (texts.has('when') && readings.date === undefined && !isYear(columnAt(column))) return false
     return nouns.size === 0 || nouns.has(column)
@@ -114,8 +61,8 @@ export function createSuitability(
   const explains = createExplanation(question, table, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
-    if (asksForShare && operation.kind !== 'share') return false
-    if (isElsewhere || !explains(query)) return false
+    if (traits.asksForShare && operation.kind !== 'share') return false
+    if (traits.isElsewhere || !explains(query)) return false
     if (words[0]?.text === 'where' && (operation.kind === 'aggregate' || operation.kind === 'count')) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
@@ -123,19 +70,19 @@ export function createSuitability(
     if (conditions.some(({ kind, column }) => (kind === 'numbers' || kind === 'between') && lesser.has(column))) return false
     if (operation.kind === 'exists')
       return form === 'boolean' && (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
-    if (isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
-    if (comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
-    if ((asksForSum || asksForAverage) && ROW_OPERATIONS.has(operation.kind)) return false
+    if (traits.isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
+    if (traits.comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
+    if ((traits.asksForSum || traits.asksForAverage) && ROW_OPERATIONS.has(operation.kind)) return false
     if (
       operation.kind === 'list' &&
       words.some(({ text }, at) => AGGREGATE_WORDS.has(text) && !isInHeader(links, at) && !isStatedBy(links, at, conditions))
     )
       return false
-    if (asksForAverage && operation.kind === 'aggregate' && operation.aggregate === 'sum' && !isAverage(columnAt(operation.column)))
+    if (traits.asksForAverage && operation.kind === 'aggregate' && operation.aggregate === 'sum' && !isAverage(columnAt(operation.column)))
       return false
     if (texts.has('median') && !('aggregate' in operation && operation.aggregate === 'median')) return false
     if (!meetsDemands(query, demands) || contradicts(conditions)) return false
-    if (asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
+    if (traits.asksForFrequency && form === 'selection' && operation.kind !== 'group') return false
     if ('direction' in operation && operation.direction && !isAskedFor(operation.direction, conditions)) return false
     if (operation.kind === 'aggregate' && hasExtreme && !isAskedFor(operation.aggregate as Direction, conditions)) return false
     switch (operation.kind) {
@@ -143,32 +90,33 @@ export function createSuitability(
         // What was paid in May is no amount of rows with another date.
         if (form === 'amount' && !linked.has(operation.column ?? -1) && conditions.some(isDateCondition) && !demands.dates.areOfEvents)
           return false
-        if (texts.has('when') && (conditions.length === 0 || isUnclearDate(operation.column))) return false
+        if (texts.has('when') && (conditions.length === 0 || traits.isUnclearDate(operation.column))) return false
         // "Who trained Bo?" asks for a person, not for the rows of Bo.
         if (operation.column === undefined && words[0]?.text === 'who' && hasPeople(table.columns)) return false
         // "Who owns the club?" does not ask for all classes of members.
         if (words[0]?.text === 'who' && conditions.length === 0 && !hasPeople(table.columns.filter((_, at) => at === operation.column)))
           return false
-        if (operation.column === undefined && conditions.length === 0 && !asksForRows && !texts.has('all')) return false
-        if (operation.column === undefined || asksForRows) return operation.column === undefined && form === 'selection' && !paysMoney
+        if (operation.column === undefined && conditions.length === 0 && !traits.asksForRows && !texts.has('all')) return false
+        if (operation.column === undefined || traits.asksForRows)
+          return operation.column === undefined && form === 'selection' && !traits.paysMoney
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
-        return (form === 'count' && !addsUp) || (form === 'selection' && !asksForThings && words.some(asksForCount))
+        return (form === 'count' && !traits.addsUp) || (form === 'selection' && !traits.asksForThings && words.some(asksForCount))
       case 'count_values':
         return (
           form !== 'amount' &&
           form !== 'boolean' &&
-          !(asksForThings && form === 'selection' && !asksForDistinct) &&
+          !(traits.asksForThings && form === 'selection' && !asksForDistinct) &&
           linked.has(operation.column) &&
-          !(columnAt(operation.column).readings.date !== undefined && !asksForDistinct && words[many - 2]?.text !== 'on') &&
-          (asksForDistinct || many < 0 || isCounted(operation.column)) &&
-          (asksForDistinct ? !isNumberBesideText(operation.column) : !columnAt(operation.column).readings.number)
+          !(columnAt(operation.column).readings.date !== undefined && !asksForDistinct && words[traits.many - 2]?.text !== 'on') &&
+          (asksForDistinct || traits.many < 0 || traits.isCounted(operation.column)) &&
+          (asksForDistinct ? !traits.isNumberBesideText(operation.column) : !columnAt(operation.column).readings.number)
         )
       case 'aggregate':
         return (
           form !== 'boolean' &&
-          !countsRows &&
-          !(form === 'count' && isMoney(columnAt(operation.column)) && !isCounted(operation.column)) &&
+          !traits.countsRows &&
+          !(form === 'count' && isMoney(columnAt(operation.column)) && !traits.isCounted(operation.column)) &&
           canAggregate(operation.column, operation.aggregate) &&
           canTakeExtreme(operation) &&
           !isOtherNamed(operation.column, conditions)
@@ -188,7 +136,7 @@ export function createSuitability(
       case 'difference_of_counts':
         return form === 'count' || texts.has('number')
       case 'edge':
-        if (asksForSize || (asksForTime && hasDates) || age || orderedDates.length > 0) return false
+        if (traits.asksForSize || (traits.asksForTime && traits.hasDates) || age || traits.orderedDates.length > 0) return false
         return canShow(operation.column) && asksForEdge(words, exactHeaders, links, conditions)
       case 'neighbor':
         // The rows of a data file have no order: "the next order" is the first one from today on.
@@ -204,7 +152,7 @@ export function createSuitability(
   function canShare(key: number | undefined, conditions: readonly Condition[]): boolean {
     const isMoneyAsked =
       namesCurrency || words.some(({ stem, isTitle }, index) => AMOUNT_STEMS.has(stem) && !isTitle && !isStatedBy(links, index, conditions))
-    if (!namesShare || key === undefined) return namesShare && !(isMoneyAsked && hasMoney)
+    if (!traits.namesShare || key === undefined) return traits.namesShare && !(isMoneyAsked && hasMoney)
     return !isRowNumber(key) && (named.has(key) || (isMoneyAsked && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)))
   }
 
@@ -225,8 +173,7 @@ export function createSuitability(
   /** "What is the heaviest item?" asks for the item. */
   function canTakeExtreme({ aggregate, column }: Extract<Operation, { kind: 'aggregate' }>): boolean {
     if (aggregate !== 'max' && aggregate !== 'min') return true
-    const isMeasure = measured.size === 0 ? canMeasure(columnAt(column)) : measured.has(column)
-    return (nouns.size === 0 || nouns.has(column)) && isMeasure && !isOnlyExpense(column)
+    return (nouns.size === 0 || nouns.has(column)) && canMeasure(column) && !isOnlyExpense(column)
   }
 
   /** The sum of one row is its value: prices are compared, although they are not added up. */
@@ -239,64 +186,68 @@ export function createSuitability(
     if (first !== undefined) return key === first && reading === 'date'
     // "Which product do we have the fewest of?" compares quantities where each product has one row.
     const isHeld = words.at(-1)?.text === 'of' && countsThings(columnAt(key)) && !isRepeated(column)
-    if (isRowNumber(key) || (isMostOfRows && !isHeld) || asksForLargestSum) return false
+    if (isRowNumber(key) || (traits.isMostOfRows && !isHeld) || traits.asksForLargestSum) return false
     // "Which way of booking is used most?" names nothing that is measured.
     if (findMost(words) >= 0 && !linked.has(key) && !isHeld && !(asksForMoney && isMoney(columnAt(key)))) return false
-    if ((scores.length > 0 && !scores.includes(key)) || (sized.size > 0 && !sized.has(key))) return false
+    if ((traits.scores.length > 0 && !traits.scores.includes(key)) || (traits.sized.size > 0 && !traits.sized.has(key))) return false
     // "Which boat burned the most fuel?", "the top five by hours" and "the largest quantity overall" ask for sums of several rows.
     const isAmount = column !== key && reading === 'number' && isAdditive(columnAt(key), table)
-    if (isAmount && (isMostOfMeasure || limit > 1 || hasSumWord) && isRepeated(column)) return false
+    if (isAmount && (traits.isMostOfMeasure || limit > 1 || traits.hasSumWord) && isRepeated(column)) return false
     // "The largest invoice" has the largest amount, not the largest tax.
     if ((measured.size > 0 ? !measured.has(key) : lesser.has(key)) || isOnlyExpense(key)) return false
     // "The most expensive repair" asks for the repair or its price, not for another amount.
     if (isMoney(columnAt(key)) && isMoney(columnAt(column)) && column !== key && !named.has(column)) return false
     if (isMinOfUncertainWord && direction === 'min' && !isOrder(columnAt(key))) return false
     if (age)
-      return ageColumn < 0 ? isOrigin(table, key, reading, age === 'min') && direction !== age : key === ageColumn && direction === age
-    if (isUnclearOrder(key)) return false
-    if (measured.size === 0 && !canMeasure(columnAt(key))) return false
-    if (orderedDates.length > 0) return reading === 'date' && orderedDates.includes(key)
-    if (asksForTime && hasDates) return reading === 'date'
-    return !(asksForSize && reading === 'date')
+      return traits.ageColumn < 0
+        ? isOrigin(table, key, reading, age === 'min') && direction !== age
+        : key === traits.ageColumn && direction === age
+    if (traits.isUnclearOrder(key)) return false
+    if (measured.size === 0 && !traits.canMeasure(columnAt(key))) return false
+    if (traits.orderedDates.length > 0) return reading === 'date' && traits.orderedDates.includes(key)
+    if (traits.asksForTime && traits.hasDates) return reading === 'date'
+    return !(traits.asksForSize && reading === 'date')
   }
 
   function canGroup({ by, part, key, aggregate, direction }: Extract<Operation, { kind: 'group' }>): boolean {
     // "Who spent the most?" names no column.
     const isNamed = linked.has(by) || (nouns.has(by) && !texts.has('whose')) || demands.groupings.some((grouping) => grouping.by === by)
     if (!demands.contrast && (form === 'boolean' || !(part || isNamed))) return false
-    if (asksForPlace && !isPlace(columnAt(by))) return false
+    if (traits.asksForPlace && !isPlace(columnAt(by))) return false
     const { header, readings } = columnAt(by)
-    const isGroup = part || demands.contrast || exact.has(by)
+    const isGroup = part || demands.contrast || traits.exact.has(by)
     if ((readings.number || readings.date || isIdentifier(header)) && !isGroup) return false
-    if ((isMinOfUncertainWord && direction === 'min') || (texts.has('who') && !asksForGroups && !nouns.has(by))) return false
-    if (direction === undefined && !asksForGroups && demands.groupings.length === 0 && !demands.contrast && !demands.size) return false
+    if ((isMinOfUncertainWord && direction === 'min') || (texts.has('who') && !traits.asksForGroups && !nouns.has(by))) return false
+    if (direction === undefined && !traits.asksForGroups && demands.groupings.length === 0 && !demands.contrast && !demands.size)
+      return false
     // "The most expensive item we stock" asks for a price.
-    if (particular.length > 0 && (key === undefined || !(measured.size === 0 ? canMeasure(columnAt(key)) : measured.has(key)))) return false
+    if (traits.particular.length > 0 && (key === undefined || !canMeasure(key))) return false
     if (direction && asksForLargestRow(words)) return false
     // "The most expensive laptop" is one laptop.
-    if (direction && aggregate === 'sum' && particular.some(({ text }) => text === 'expensive' || text === 'cheapest')) return false
+    if (direction && aggregate === 'sum' && traits.particular.some(({ text }) => text === 'expensive' || text === 'cheapest')) return false
     // "Which room earns the most?" asks for rooms.
     if (direction && !part && !demands.contrast && texts.has('which') && nouns.size > 0 && !nouns.has(by)) return false
-    if (key === undefined && countedNames.some((column) => column !== by && isRepeated(column))) return false
+    if (key === undefined && traits.countedNames.some((column) => column !== by && isRepeated(column))) return false
     if (key === undefined)
       return (
         !namesCurrency &&
         !(asksForMoney && hasMoney && !direction && form === 'selection') &&
         !isMinOfUncertainWord &&
-        !asksForLargestSum &&
+        !traits.asksForLargestSum &&
         form !== 'amount' &&
-        !addsUp &&
-        !(asksForAmount && form !== 'count') &&
+        !traits.addsUp &&
+        !(traits.asksForAmount && form !== 'count') &&
         (!direction || isRepeated(by) || part !== undefined)
       )
-    if (asksForFrequency || (form === 'count' && isMoney(columnAt(key)) && !isCounted(key) && !hasAggregateWord)) return false
+    if (traits.asksForFrequency || (form === 'count' && isMoney(columnAt(key)) && !traits.isCounted(key) && !traits.hasAggregateWord))
+      return false
     const isDebt = ({ condition, isState }: LinkedCondition) => isState && condition.kind === 'numbers' && condition.column !== key
     // "Energy cost" is the column Cost, not one that only means the same as another word, and debts are compared with debts.
     if ((exactNumbers.length > 0 || links.conditions.some(isDebt)) && !named.has(key)) return false
     // "Which product has the highest unit price?" does not ask for the sum of prices.
-    if (aggregate === 'sum' && !hasAggregateWord && !isAdditive(columnAt(key), table)) return false
+    if (aggregate === 'sum' && !traits.hasAggregateWord && !isAdditive(columnAt(key), table)) return false
     const isAmount = isMinOfUncertainWord && exactNumbers.length === 0 && isMoney(columnAt(key)) && isAdditive(columnAt(key), table)
-    const isAsked = linked.has(key) || hasAggregateWord || asksForMoney || asksForLargestSum || form === 'amount' || isAmount
+    const isAsked = linked.has(key) || traits.hasAggregateWord || asksForMoney || traits.asksForLargestSum || form === 'amount' || isAmount
     return isAsked && canAggregate(key, aggregate)
   }
 }

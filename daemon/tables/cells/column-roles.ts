@@ -109,6 +109,9 @@ export const isPayment = (column: Column): boolean => isMoney(column) || (column
 export const isScore = (column: Column): boolean => column.readings.number !== undefined && has(column, SCORE)
 /** Whether numbers number something: "Order No". */
 export const isNumbering = (column: Column): boolean => has(column, NUMBERING)
+/** Whether a column has the numbers or codes of rows. */
+export const identifiesRows = (column: Column | undefined): boolean =>
+  column !== undefined && (isIdentifier(column.header) || isNumbering(column))
 /** Whether numbers say how many people there were. */
 export const countsPeople = (column: Column): boolean => column.type === 'integer' && PEOPLE.test(expandHeader(column.header))
 /** Whether numbers say how many there are of something. */

@@ -5,8 +5,8 @@ import type { NumberComparison } from '../query.ts'
 import { findDueDates } from '../states/link-times.ts'
 import { LIMITS } from '../states/state-words.ts'
 import type { Column, Reading } from '../typed-table.ts'
-import { COMPARISONS, DIRECTIONS } from '../vocabulary.ts'
-import { type ColumnLink, isPartOfHeader, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
+import { COMPARISONS, DIRECTIONS, isSuperlative } from '../vocabulary.ts'
+import { type ColumnLink, hasHeaderStem, isPartOfHeader, type LinkedCondition, listHeaderStems, RANKS } from './links.ts'
 
 /** Words without content between "than" and the second column. */
 const MAX_GAP = 3
@@ -20,7 +20,7 @@ export function createColumnComparisons(question: Question, columns: readonly Co
   // "Are past their deadline" is a state.
   const comparatives = listComparatives(words).filter(({ start }) => words[start]?.text !== 'past')
   if (comparatives.length === 0) return []
-  const headers = columns.map(({ header }) => listHeaderStems(header))
+  const headers = columns.map(listHeaderStems)
   const [due, actual] = findDueDates(question, columns, headers) ?? []
   return comparatives.flatMap(({ start, end, comparison }) => {
     const isAfter = (link: ColumnLink) => link.start >= end && link.start <= end + MAX_GAP && isGap(words, end, link.start)
@@ -59,7 +59,7 @@ export function createColumnComparisons(question: Question, columns: readonly Co
 /** Finds "more … than" and phrases such as "exceeds". */
 function listComparatives(words: readonly Word[]): Comparative[] {
   const than = words.findIndex(({ text }) => text === 'than')
-  const from = words.findLastIndex(({ text }, index) => index < than && (DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)))
+  const from = words.findLastIndex((word, index) => index < than && isSuperlative(word))
   if (than > 0 && from >= 0)
     return [{ start: from, end: than + 1, comparison: DIRECTIONS.max.has(words[from]?.text ?? '') ? 'more' : 'less' }]
   return COMPARISONS.flatMap(([phrase, comparison]): Comparative[] => {
@@ -89,11 +89,11 @@ function findReading(columns: readonly Column[], first: number, second: number):
 
 /** Returns the only other column with a word of this column's header, such as "In stock" for "Minimum stock", or one that it limits. */
 function findRelated(columns: readonly Column[], column: number): number[] {
-  const stems = new Set(listHeaderStems(columns[column]?.header ?? ''))
+  const stems = new Set(listHeaderStems(columns[column]))
   const limited = LIMITS.flatMap(({ limits, measures }) => ([...limits].some((stem) => stems.has(stem)) ? [...measures] : []))
   for (const wanted of [stems, new Set(limited)]) {
-    const related = columns.flatMap(({ header }, index) =>
-      listHeaderStems(header).some((stem) => wanted.has(stem)) && findReading(columns, index, column) !== undefined ? [index] : [],
+    const related = columns.flatMap((other, index) =>
+      hasHeaderStem(other, wanted) && findReading(columns, index, column) !== undefined ? [index] : [],
     )
     const isAlike = (index: number) => isMoney(columns[index] as Column) === isMoney(columns[column] as Column)
     const best = related.length > 1 ? related.filter(isAlike) : related

@@ -1,5 +1,5 @@
 /** Finds two values that a question compares, and a column that is part of a total. */
-import { isIdentifier, isMoney, isNumbering, isPercentage, isTotal } from '../cells/column-roles.ts'
+import { identifiesRows, isMoney, isPercentage, isTotal } from '../cells/column-roles.ts'
 import type { Question, Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { AMOUNT_STEMS, isSuperlative, SHARE_WORDS, TRIGGERS } from '../vocabulary.ts'
@@ -51,14 +51,18 @@ function negateForOthers(words: readonly Word[], { end, match, condition }: Link
   return [{ start, end: start + 1, match, condition: negated }]
 }
 
-const namesRows = (column: Column): boolean => column.isReference === true || isNumbering(column) || isIdentifier(column.header)
-
 /** "What share of the takings was paid by card?" where a column has what was paid by card, and another one the total. */
 export function findShareOfTotal({ words }: Question, { columns }: TypedTable, links: Links): { part: number; whole: number } | undefined {
   if (!words.some(({ text }, index) => SHARE_WORDS.has(text) && words[index - 1]?.number === undefined)) return undefined
   const isAmount = (column: number) => {
     const { [column]: found } = columns
-    return found?.readings.number !== undefined && found.type !== 'boolean' && !namesRows(found) && !isPercentage(found)
+    return (
+      found?.readings.number !== undefined &&
+      found.type !== 'boolean' &&
+      !found.isReference &&
+      !identifiesRows(found) &&
+      !isPercentage(found)
+    )
   }
   const wholes = [...columns.keys()].filter((column) => isAmount(column) && isTotal(columns[column] as Column))
   const named = links.columns.filter(({ match, column }) => match !== 'synonym' && isAmount(column) && !wholes.includes(column))

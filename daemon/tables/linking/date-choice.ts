@@ -4,7 +4,7 @@ import type { Condition } from '../query.ts'
 import { ACTUAL_STEMS, DUE_STEMS } from '../states/state-words.ts'
 import type { Column } from '../typed-table.ts'
 import { isSuperlative, STOP_WORDS, toStems } from '../vocabulary.ts'
-import { type ColumnLink, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, hasHeaderStem, listHeaderStems, RANKS } from './links.ts'
 
 /** Words that name no particular date. */
 const ANY_DATE = toStems('date when day month year time last first')
@@ -22,36 +22,34 @@ const MAX_DATES = 2
 /** What was collected was paid then; what is owed was due then. */
 const PAYMENT_STEMS = toStems('collect receive earn pay paid')
 const DEBT_STEMS = toStems('owe owed owing unpaid outstanding overdue open due')
-const BOUNDARIES = [toStems('start starts started begin begins began'), toStems('end ends ended finish finishes expire expires')]
+const START_BOUNDARIES = toStems('start starts started begin begins began')
+const END_BOUNDARIES = toStems('end ends ended finish finishes expire expires')
 
 const FINISHING_STEMS = toStems('finish finished complete completed')
-const isEnd = (column: Column): boolean => isOut(column) || listStems(column).some((stem) => BOUNDARIES[1]?.has(stem))
+const isEnd = (column: Column): boolean => isOut(column) || hasHeaderStem(column, END_BOUNDARIES)
 
 const DATE_CONDITIONS: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays'])
 export const isDateCondition = ({ kind }: Condition): boolean => DATE_CONDITIONS.has(kind)
 
-const listStems = ({ header }: Column): string[] => listHeaderStems(header)
 const isOut = ({ header }: Column): boolean => ENDS_WITH_OUT.test(header.replaceAll('_', ' '))
 const isParticiple = ({ header }: Column): boolean => PARTICIPLE.test(header.replaceAll('_', ' '))
 
 /** "When does the lease end?" does not ask for its start. */
 export const isOtherBoundary = (words: readonly Word[], column: Column): boolean => {
-  const [isOfStart, isOfEnd] = BOUNDARIES.map((stems) => listStems(column).some((stem) => stems.has(stem)))
-  const [asksForStart, asksForEnd] = BOUNDARIES.map((stems) => words.some(({ stem }) => stems.has(stem)))
-  return (asksForEnd === true && !asksForStart && isOfStart === true) || (asksForStart === true && !asksForEnd && isOfEnd === true)
+  const asksForStart = words.some(({ stem }) => START_BOUNDARIES.has(stem))
+  const asksForEnd = words.some(({ stem }) => END_BOUNDARIES.has(stem))
+  return asksForStart !== asksForEnd && hasHeaderStem(column, asksForStart ? END_BOUNDARIES : START_BOUNDARIES)
 }
 
 const BEGINNING_STEMS = toStems(
   'start booked ordered opened issued submitted reported placed requested registered sent picked received invoice',
 )
 /** Whether a date says when something began: "Ordered on". */
-export const isStartDate = (column: Column): boolean => listStems(column).some((stem) => BEGINNING_STEMS.has(stem))
+export const isStartDate = (column: Column): boolean => hasHeaderStem(column, BEGINNING_STEMS)
 
 /** Whether a date says when something was over: "Delivered on", "Check-out". */
 export const isEndDate = (column: Column): boolean =>
-  isOut(column) ||
-  (isParticiple(column) && !listStems(column).some((stem) => DUE_STEMS.has(stem))) ||
-  listStems(column).some((stem) => END_STEMS.has(stem))
+  isOut(column) || (isParticiple(column) && !hasHeaderStem(column, DUE_STEMS)) || hasHeaderStem(column, END_STEMS)
 
 export interface MeantDates {
   /** The most likely one first. */
@@ -85,8 +83,8 @@ export function listMeantDates(
   const ends = words.some(({ stem }) => FINISHING_STEMS.has(stem)) ? dates.filter((column) => isEnd(columns[column] as Column)) : []
   if (ends.length === 1) return { columns: ends, areOfEvents: true }
   // The delivery date of deliveries is when they happened.
-  const isOfRows = (column: Column) => words.some(({ isTitle, stem }) => isTitle && listStems(column).includes(stem))
-  const isOther = (column: Column) => isOut(column) || listStems(column).some((stem) => OTHER_STEMS.has(stem) && !isOfRows(column))
+  const isOfRows = (column: Column) => words.some(({ isTitle, stem }) => isTitle && listHeaderStems(column).includes(stem))
+  const isOther = (column: Column) => isOut(column) || listHeaderStems(column).some((stem) => OTHER_STEMS.has(stem) && !isOfRows(column))
   const all = dates.filter((column) => !isOther(columns[column] as Column))
   // What was ordered and then "packaged" happened when it was ordered.
   const events = all.filter((column, index) => index === 0 || !isParticiple(columns[column] as Column))
@@ -97,6 +95,6 @@ export function listMeantDates(
   if (events.length > 0) return { columns: events.slice(0, MAX_DATES), areOfEvents: true, ...(areNamed ? { areNamed } : {}) }
   const has = (stems: ReadonlySet<string>) => words.some(({ stem }) => stems.has(stem))
   const wanted = has(PAYMENT_STEMS) ? ACTUAL_STEMS : has(DEBT_STEMS) ? DUE_STEMS : undefined
-  const meant = dates.filter((column) => listStems(columns[column] as Column).some((stem) => wanted?.has(stem)))
+  const meant = dates.filter((column) => wanted !== undefined && hasHeaderStem(columns[column], wanted))
   return meant.length === 1 ? { columns: meant, areOfEvents: true } : { columns: dates.slice(0, MAX_DATES), areOfEvents: false }
 }

@@ -4,7 +4,7 @@ import type { Question } from '../parse-question.ts'
 import { quoteName } from '../sql/write-sql.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
-import { listHeaderStems } from './links.ts'
+import { hasHeaderStem } from './links.ts'
 
 const PLACES = '(?:places?|seats?|spots?|spaces?|slots?|tickets?|beds?)'
 const FREE = '(?:free|open|empty|available|unsold|remaining|vacant|unused|left)'
@@ -61,7 +61,6 @@ export function subtractColumns<T extends TypedTable>({ words }: Question, table
 
 /** Columns of numbers with one of the words, but none of the other ones, in their headers. */
 const listNumbers = ({ columns }: TypedTable, stems: ReadonlySet<string>, others: ReadonlySet<string>): Column[] =>
-  columns.filter(({ header, readings, type }) => {
-    const own = listHeaderStems(header)
-    return readings.number && type !== 'boolean' && own.some((stem) => stems.has(stem)) && !own.some((stem) => others.has(stem))
-  })
+  columns.filter(
+    (column) => column.readings.number && column.type !== 'boolean' && hasHeaderStem(column, stems) && !hasHeaderStem(column, others),
+  )

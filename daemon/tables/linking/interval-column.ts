@@ -6,7 +6,7 @@ import { PAID_STEMS, PAYING_STEMS } from '../states/state-words.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { isEndDate, isStartDate, listMeantDates } from './date-choice.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, hasHeaderStem, type Links, listHeaderStems, RANKS } from './links.ts'
 
 const ASKS_FOR_TIME = new RegExp(
   [
@@ -50,7 +50,7 @@ export function addInterval<T extends TypedTable>(question: Question, table: T, 
   /** The two dates that the question names, or the one that it names and when the row began. */
   function findPair(): [number, number] | undefined {
     if (LATE.test(question.text)) {
-      const headers = table.columns.map(({ header }) => listHeaderStems(header))
+      const headers = table.columns.map(listHeaderStems)
       const [due, actual] = findDueDates(question, table.columns, headers) ?? []
       if (due !== undefined && actual !== undefined) return /\bearly\b/i.test(question.text) ? [actual, due] : [due, actual]
     }
@@ -81,7 +81,7 @@ export function addInterval<T extends TypedTable>(question: Question, table: T, 
   }
 }
 
-const isOfPayment = (column: Column | undefined): boolean => listHeaderStems(column?.header ?? '').some((stem) => PAID_STEMS.has(stem))
+const isOfPayment = (column: Column | undefined): boolean => hasHeaderStem(column, PAID_STEMS)
 
 const PLACE_MARKERS: ReadonlySet<string> = new Set(['in', 'at', 'on', 'with', 'the', 'our', 'their', 'its'])
 

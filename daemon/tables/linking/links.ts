@@ -36,12 +36,19 @@ export function findPatterns(words: readonly Word[], pattern: RegExp): Span[] {
   })
 }
 
-/** The stems of a header's words with content. */
-export const listHeaderStems = (header: string): string[] =>
-  splitWords(expandHeader(header)).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
+/** The stems of the words with content in the header of a column. */
+export const listHeaderStems = (column: Pick<Column, 'header'> | undefined): string[] =>
+  splitWords(expandHeader(column?.header ?? '')).flatMap(({ stem, isStop }) => (isStop ? [] : [stem]))
+
+/** Whether the header of a column has one of the words. */
+export const hasHeaderStem = (column: Pick<Column, 'header'> | undefined, stems: ReadonlySet<string>): boolean =>
+  listHeaderStems(column).some((stem) => stems.has(stem))
 
 export const listTitleStems = ({ title }: TypedTable): Set<string> =>
   new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+
+/** The stems of all words of the title and the headers. */
+export const listTableStems = (table: TypedTable): string[] => [...listTitleStems(table), ...table.columns.flatMap(listHeaderStems)]
 
 /** The stems of words in the plural: "stock" does not name single rows. */
 export const listPluralTitles = ({ title }: TypedTable): string[] =>
@@ -79,7 +86,7 @@ export const isPartOfHeader = ({ start, end, column }: ColumnLink, { columns }: 
 
 /** "Hours" and "worked" of "who worked the most hours" name the column "Hours worked". */
 export function isWholeHeader({ words, dates }: Question, { match, column }: ColumnLink, { columns }: TypedTable): boolean {
-  const header = listHeaderStems(columns[column]?.header ?? '')
+  const header = listHeaderStems(columns[column])
   // "Since" of "since May" does not name the column "Client since".
   const isSaid = (stem: string) => words.some((word, index) => word.stem === stem && !dates.some((date) => covers(date, index)))
   return match === 'part' && header.length > 1 && header.every(isSaid)

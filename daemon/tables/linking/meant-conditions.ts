@@ -1,10 +1,10 @@
 /** Finds conditions and columns that a question does not mean, because its words name others. */
 import { stem } from '../../language/content-words.ts'
-import { isIdentifier, isListPrice, isMoney, isNumbering, isYear } from '../cells/column-roles.ts'
+import { identifiesRows, isListPrice, isMoney, isYear } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
-import type { Column, TypedTable } from '../typed-table.ts'
+import type { TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, isOperationWord, toStems } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type ColumnLink, findPatterns, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
@@ -14,8 +14,6 @@ const CODE = /(?<![\p{L}\p{N}])\p{L}+\d*-\d+(?:-\d+)*(?![\p{L}\p{N}])/gu
 const HABITS: ReadonlySet<string> = new Set(['do', 'does'])
 const PRONOUNS: ReadonlySet<string> = new Set(['we', 'i', 'they', 'you'])
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
-
-const namesRows = (column: Column | undefined): boolean => column !== undefined && (isIdentifier(column.header) || isNumbering(column))
 
 /** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
 export function isOtherMeant(
@@ -34,7 +32,7 @@ export function isOtherMeant(
         (columns[column]?.readings[reading] !== undefined || isYear(columns[column])) &&
         columns[column]?.type !== 'boolean' &&
         // "Orders above 200" does not compare their numbers.
-        !(words[from]?.isTitle && reading === 'number' && (column === 0 || namesRows(columns[column]))) &&
+        !(words[from]?.isTitle && reading === 'number' && (column === 0 || identifiesRows(columns[column]))) &&
         words.slice(end, at).every(({ isStop, isTitle }) => isStop && !isTitle),
     )
   // "Quit in 2026" is about the date of the state; what is unpaid has no date of payment.
@@ -137,7 +135,7 @@ const NEUTRAL_STEMS = toStems('hour minute work total actual time duration week 
 /** "How many hours did Ann work" does not ask for "Hours until reply". */
 export function isOtherTime({ words, stems }: Question, { start, column }: ColumnLink, { columns }: TypedTable): boolean {
   const isTime = /^(?:hours?|hrs|minutes?|mins)$/.test(words[start]?.text ?? '') && words[start - 1]?.text === 'many'
-  const particular = listHeaderStems(columns[column]?.header ?? '').filter((stem) => !NEUTRAL_STEMS.has(stem) && stem.length > 1)
+  const particular = listHeaderStems(columns[column]).filter((stem) => !NEUTRAL_STEMS.has(stem) && stem.length > 1)
   return isTime && stems.has('work') && particular.length > 0 && !particular.some((stem) => stems.has(stem))
 }
 

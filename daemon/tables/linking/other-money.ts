@@ -3,7 +3,7 @@ import { isMoney } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { MONEY_STEMS, toStems } from '../vocabulary.ts'
-import { type Links, listHeaderStems, listTitleStems } from './links.ts'
+import { type Links, listTableStems } from './links.ts'
 import { CUSTOMER_STEMS, STAFF_STEMS } from './role-words.ts'
 
 /** `hasNamedNumbers`: the question names a column of numbers in full. */
@@ -33,7 +33,7 @@ const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage'
 
 /** Whether the question asks for what is received, and the table has what is spent, or the other way round. */
 function asksForOtherDirection(text: string, table: TypedTable): boolean {
-  const stems = [...listTitleStems(table), ...table.columns.flatMap(({ header }) => listHeaderStems(header))]
+  const stems = listTableStems(table)
   const [isOfSuppliers, isOfCustomers] = [SUPPLIERS, CUSTOMER_STEMS].map((words) => stems.some((stem) => words.has(stem)))
   return (
     (INCOME.test(text) && isOfSuppliers === true && !isOfCustomers) || (OWN_SPENDING.test(text) && isOfCustomers === true && !isOfSuppliers)
@@ -62,7 +62,7 @@ const SALES = toStems(
 /** Whether the question asks how many were sold, and the table has something else, such as repairs. */
 function asksForSales(words: readonly Word[], table: TypedTable): boolean {
   if (!words.some(({ text }) => SELLING.has(text)) || !words.some(({ text }) => text === 'many')) return false
-  const stems = [...listTitleStems(table), ...table.columns.flatMap(({ header }) => listHeaderStems(header))]
+  const stems = listTableStems(table)
   return !stems.some((stem) => SALES.has(stem))
 }
 

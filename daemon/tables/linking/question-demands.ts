@@ -1,5 +1,5 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
-import { isIdentifier, isNumbering } from '../cells/column-roles.ts'
+import { identifiesRows, isIdentifier } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
@@ -11,7 +11,7 @@ import { findComparison, readOrdinal } from '../wording/comparisons.ts'
 import { isRate } from '../wording/measured-units.ts'
 import { type Contrast, findContrast, findShareOfTotal } from './contrast.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
-import { type ColumnLink, isInHeader, isOfState, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, hasHeaderStem, isInHeader, isOfState, type LinkedCondition, type Links, RANKS } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { isPersonHeader, listNouns } from './question-nouns.ts'
 
@@ -123,10 +123,8 @@ const hasUnknownGroups = (words: readonly Word[], table: TypedTable, links: Link
     return text === 'per' && !isInHeader(links, index) && !isRate(words, index, table) && !isKnown
   })
 
-const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean => {
-  const { [column]: found } = columns
-  return word?.isTitle === true && found !== undefined && (column === 0 || isIdentifier(found.header) || isNumbering(found))
-}
+const isOfRow = (column: number, word: Word | undefined, { columns }: TypedTable): boolean =>
+  word?.isTitle === true && (column === 0 || identifiesRows(columns[column]))
 
 function findGroupingAt(
   start: number,
@@ -256,11 +254,10 @@ const TENURE = new RegExp(
 /** Who is there the longest came first. */
 function findTenure({ text }: Question, { columns }: TypedTable): Pick<Demands, 'tenure'> {
   const match = TENURE.exec(text.replaceAll('-', ' '))
-  const isStart = ({ header }: Column) => listHeaderStems(header).some((stem) => START_STEMS.has(stem))
   const isOfPeople = /\b(?:here|us|member|employ|work|serv)/i.test(text)
   // Who has been with us the longest, only a first date says, and no number of hours.
   const isKnown = !/\b(?:with (?:us|the company)|a member|employed)\b/i.test(text)
-  const start = columns.findIndex((each) => each.readings.date && isStart(each))
+  const start = columns.findIndex((each) => each.readings.date && hasHeaderStem(each, START_STEMS))
   const column = start >= 0 || isOfPeople ? start : (listMeantDates([], columns, []).columns[0] ?? -1)
   if (!match || (column < 0 && isKnown)) return {}
   return { tenure: { column, direction: (match[1] ?? match[2])?.toLowerCase() === 'longest' ? 'min' : 'max' } }

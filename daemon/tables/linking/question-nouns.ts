@@ -1,5 +1,5 @@
 /** Finds what a question asks for: the rows, or the columns that its nouns name. */
-import { findNameColumn, findNamingColumn, isIdentifier, isMoney, isNumbering, isPayment } from '../cells/column-roles.ts'
+import { findNameColumn, findNamingColumn, identifiesRows, isIdentifier, isMoney, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
@@ -16,7 +16,7 @@ import {
   STOP_WORDS,
   toStems,
 } from '../vocabulary.ts'
-import { type ColumnLink, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
+import { type ColumnLink, hasHeaderStem, type LinkedCondition, type Links, RANKS } from './links.ts'
 import {
   ASSIGNED_STEMS,
   areSameRows,
@@ -73,8 +73,7 @@ function listPeople(columns: readonly Column[]): number[] {
 function selectPeople(words: readonly Word[], columns: readonly Column[]): readonly number[] {
   const people = listPeople(columns)
   const all = [...columns.keys()].filter((column) => people.includes(column) || DOER.test(columns[column]?.header ?? ''))
-  const select = (stems: ReadonlySet<string>) =>
-    all.filter((column) => listHeaderStems(columns[column]?.header ?? '').some((stem) => stems.has(stem)))
+  const select = (stems: ReadonlySet<string>) => all.filter((column) => hasHeaderStem(columns[column], stems))
   const has = (stems: ReadonlySet<string>) => words.some(({ stem, isTitle }) => stems.has(stem) && !isTitle)
   const isDoer = (column: number) => DOER.test(columns[column]?.header ?? '')
   const named = [
@@ -102,16 +101,13 @@ function selectPeople(words: readonly Word[], columns: readonly Column[]): reado
 /** Words for things that have a name beside their number, and for rows. */
 const ARTEFACTS = toStems('work piece thing')
 const ROW_THINGS = new Set([...ARTEFACTS, ...toStems('case entry record order purchase booking')])
-const isRowNumber = (column: Column | undefined): boolean => column !== undefined && (isIdentifier(column.header) || isNumbering(column))
 
 /** Returns the column that names the rows: of parts with numbers, their description; otherwise the first one. */
 function findRowName(columns: readonly Column[], noun: Word | undefined): number {
   const [first] = columns
   const isThing = areSameRows('product', noun?.stem ?? '') || ARTEFACTS.has(noun?.stem ?? '')
-  const isNumbered = isRowNumber(first) && isThing
-  const described = columns.findIndex(
-    ({ header, type }) => type === 'text' && listHeaderStems(header).some((stem) => THING_STEMS.has(stem)),
-  )
+  const isNumbered = identifiesRows(first) && isThing
+  const described = columns.findIndex((column) => column.type === 'text' && hasHeaderStem(column, THING_STEMS))
   return findNameColumn(columns) ?? (isNumbered && described > 0 ? described : 0)
 }
 
@@ -137,7 +133,7 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   if (words[start]?.text === 'who' || words[start]?.text === 'whose') {
     // "Who is the head of Legal?" asks for the column Head.
     const isWho = words[start]?.text === 'who'
-    const isName = (column: Column | undefined) => column?.type === 'text' && !isIdentifier(column.header) && !isNumbering(column)
+    const isName = (column: Column | undefined) => column?.type === 'text' && !identifiesRows(column)
     const isAsked = ({ column, start: at, match }: ColumnLink) =>
       at === start || (isWho && match === 'exact' && isName(columns[column]) && !words[at]?.isTitle)
     // "Who saw the most patients?" does not ask for patients.
@@ -175,7 +171,8 @@ export function listNouns(words: readonly Word[], columns: readonly Column[], { 
   // "Supply orders" are the rows of supply-orders.csv, not suppliers.
   while (words[index]?.isTitle && words[index + 1]?.isTitle) index++
   // "Supplier invoices" are called by their numbers.
-  const isNumbered = ({ start: at, column, match }: ColumnLink) => at === index + 1 && match !== 'synonym' && isRowNumber(columns[column])
+  const isNumbered = ({ start: at, column, match }: ColumnLink) =>
+    at === index + 1 && match !== 'synonym' && identifiesRows(columns[column])
   if (isLinked(index) && isCompound(words, index) && links.some(isNumbered)) index++
   const things = findThings(words, start, index, columns, conditions)
   if (things !== undefined) return new Set([things])
@@ -272,7 +269,7 @@ export function isTypedNoun(words: readonly Word[], index: number, { columns }: 
 /** "Directed" names a role that a stage manager does not have. */
 export const namesOtherRole = (word: Word, { columns }: TypedTable): boolean => {
   const role = ROLE_VERBS.get(word.stem)
-  return role !== undefined && !columns.some(({ header }) => listHeaderStems(header).some((stem) => role.has(stem)))
+  return role !== undefined && !columns.some((column) => hasHeaderStem(column, role))
 }
 
 /** "Actor" does not mean the rows of a table of performances, which has other people. */

@@ -1,6 +1,6 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { isIdentifier, isNumbering, isPayment } from '../cells/column-roles.ts'
+import { identifiesRows, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../table-synonyms.ts'
@@ -251,10 +251,8 @@ function asksForMore(words: readonly Word[], noun: number, { columns }: TypedTab
   const next = words[noun + 1]
   const isSingular = !isPlural(words[noun])
   const isVerb = next !== undefined && !next.isStop && /(?:ed|[^s]s)$/.test(next.text) && !MONEY_STEMS.has(next.stem)
-  const namesRow = ({ match, condition: { column } }: LinkedCondition) => {
-    const { [column]: found } = columns
-    return (match === 'exact' || match === 'number') && found && (column === 0 || isIdentifier(found.header) || isNumbering(found))
-  }
+  const namesRow = ({ match, condition: { column } }: LinkedCondition) =>
+    (match === 'exact' || match === 'number') && (column === 0 || identifiesRows(columns[column]))
   return (
     AUXILIARIES.has(next?.text ?? '') ||
     ARTICLES.has(next?.text ?? '') ||

@@ -1,5 +1,5 @@
 /** Chooses what unclear words of a question mean: the name of a column or a value that is clearly the most similar one. */
-import { type Condition, listUsedColumns, type Query } from '../query.ts'
+import { type Condition, listAllConditions, listUsedColumns, type Query } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { nameColumn, type UnclearPhrase } from './unclear-words.ts'
 
@@ -40,12 +40,12 @@ export const replacePhrases = (text: string, meanings: readonly Meaning[]): stri
 
 /** Whether a query uses the column or the value that words were taken to mean. Otherwise the words would be dropped. */
 export function usesMeaning({ columns }: TypedTable, query: Query, { name }: Meaning): boolean {
-  const { operation, conditions } = query
-  const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
   const hasValue = (condition: Condition): boolean =>
     condition.kind === 'equals' ? condition.values.includes(name) : condition.kind === 'all' && condition.conditions.some(hasValue)
   // A computed column is called by those that it is computed from.
-  return all.some(hasValue) || listUsedColumns(query).some((column) => nameColumn(columns[column] as Column).includes(name))
+  return (
+    listAllConditions(query).some(hasValue) || listUsedColumns(query).some((column) => nameColumn(columns[column] as Column).includes(name))
+  )
 }
 
 export const describeMeaning = ({ phrase, name }: Meaning): string => `“${phrase}” was taken to mean ${name}.`

@@ -1,8 +1,9 @@
 /** Finds words of a question that say nothing about the rows of a table, so that the question can be read without them. */
 import { listUnknownWords, type QueryableTable } from '../answer-table-question.ts'
-import { type Links, listHeaderStems, listTitleStems } from '../linking/links.ts'
+import { type Links, listTableStems, listTitleStems } from '../linking/links.ts'
 import { asksForText, removeFiller } from '../linking/question-form.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
+import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Word } from '../parse-question.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
 import { AGE_DIRECTIONS, AVERAGES, isSuperlative, list, NEGATIONS, PARTICULAR_SUPERLATIVES } from '../vocabulary.ts'
@@ -18,8 +19,6 @@ export interface Omission {
 
 const MAX_OMITTED = 2
 const MAX_CLAUSES = 4
-
-type ReadableTable = Pick<QueryableTable, 'table' | 'values'>
 
 const CLAUSE_END = /(?:[,;:?!]+(?=\s|$)|[()]|\s[-–—]+(?=\s))\s*/
 /** The clause says the same again. */
@@ -102,7 +101,7 @@ function omitWords(text: string, tables: readonly QueryableTable[], others: read
     const { table } = item
     const { question, links } = readQuestion(parsed, item, tables)
     const unknown = listUnknownWords(question, links)
-    const known = new Set(others.flatMap((other) => [...listTitleStems(other.table), ...other.table.columns.flatMap(listStems)]))
+    const known = new Set(others.flatMap((other) => listTableStems(other.table)))
     const places = unknown.map((word) => question.words.indexOf(word))
     const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match !== 'synonym')
     if (places.length === 0 || places.length > MAX_OMITTED || !isNamed) return []
@@ -123,8 +122,6 @@ function omitWords(text: string, tables: readonly QueryableTable[], others: read
     return replaced === text ? [] : [{ text: replaced, note: notes.join(' '), columns: new Map([[table.name, new Set()]]) }]
   })
 }
-
-const listStems = ({ header }: { header: string }): string[] => listHeaderStems(header)
 
 const replaceWord = (text: string, word: string, by: string): string =>
   text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), by)

@@ -7,6 +7,7 @@ import type { Links } from '../linking/links.ts'
 import { asksForText, removeFiller } from '../linking/question-form.ts'
 import { isPersonHeader } from '../linking/question-nouns.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
+import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Question, type Span, type Word } from '../parse-question.ts'
 import { type Column, isDataFile, type TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, list } from '../vocabulary.ts'
@@ -19,8 +20,6 @@ export interface UnclearPhrase {
   /** Of the name that the words mean. */
   minSimilarity: number
 }
-
-type NamedTable = Pick<QueryableTable, 'table' | 'values'>
 
 /** By what words stand for. Chosen on questions with and without an answer (docs/decisions/0082-tables.md). */
 const MIN_SIMILARITY = { measure: 0.5, any: 0.5, noun: 0.62, compound: 0.7 }
@@ -45,7 +44,7 @@ const REMARK = /\([^)]*\)|[€$£%#?]/g
 export function findUnclearPhrases(
   text: string,
   tables: readonly QueryableTable[],
-  others: readonly NamedTable[],
+  others: readonly ReadableTable[],
   today: string,
 ): UnclearPhrase[] {
   // A table in a text may be about anything.
@@ -132,7 +131,7 @@ function getRole(words: readonly Word[], { start }: Span): Role {
 }
 
 /** Returns a function that lists the names of tables that words in a role may stand for. */
-function createNameList(tables: readonly NamedTable[]): (role: Role) => readonly string[] {
+function createNameList(tables: readonly ReadableTable[]): (role: Role) => readonly string[] {
   const known = new Map<Role, readonly string[]>()
   const canName = (name: string) => (name.match(/\p{L}/gu) ?? []).length >= MIN_LETTERS && name.length <= MAX_LENGTH
   const isMeasure = ({ readings, type }: Column) => readings.number !== undefined && type !== 'boolean'
@@ -151,7 +150,7 @@ function createNameList(tables: readonly NamedTable[]): (role: Role) => readonly
 }
 
 /** Returns the values of columns that say what kind rows are or in which state. */
-function listKinds(columns: readonly Column[], values: NamedTable['values']): string[] {
+function listKinds(columns: readonly Column[], values: ReadableTable['values']): string[] {
   const byColumn = new Map<number, string[]>()
   for (const { column, text } of values) byColumn.set(column, [...(byColumn.get(column) ?? []).slice(0, MAX_VALUES), text])
   return [...byColumn].flatMap(([column, texts]) => {

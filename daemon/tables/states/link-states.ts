@@ -27,7 +27,7 @@ export function createStateConditions(
   const { words } = question
   const isOverlapped = ({ start, end }: Span) => named.some((value) => value.match === 'exact' && value.start < end && start < value.end)
   // "Last day" says more than its words.
-  const stems = columns.map(({ header }) => [...listHeaderStems(header), header.toLowerCase().replaceAll(' ', '_')])
+  const stems = columns.map((column) => [...listHeaderStems(column), column.header.toLowerCase().replaceAll(' ', '_')])
   const cancelled = question.stems.has('cancel') ? undefined : createNotCancelled(columns, stems, values)
   const isStill = words.some(({ text }) => text === 'still' || text === 'yet')
   const states = STATES.flatMap((state) =>

@@ -1,6 +1,6 @@
 /** Finds statuses that a table calls otherwise, "called off" where the status is "cancelled", and conditions on states. */
 
-import { findPatterns, type LinkedCondition, listHeaderStems } from '../linking/links.ts'
+import { findPatterns, hasHeaderStem, type LinkedCondition } from '../linking/links.ts'
 import type { Question } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
@@ -57,9 +57,9 @@ const normalize = (text: string): string => text.toLowerCase().replaceAll(/[-_]/
 
 /** Returns the values of the columns with statuses. */
 export function listStatuses(columns: readonly Column[], values: readonly CellValue[]): CellValue[] {
-  const isStatus = columns.map(({ header, type }, column) => {
-    const own = values.filter((value) => value.column === column && KNOWN.has(normalize(value.text)))
-    return type === 'text' && (own.length >= MIN_KNOWN_STATUSES || listHeaderStems(header).some((stem) => STATUS_STEMS.has(stem)))
+  const isStatus = columns.map((column, index) => {
+    const own = values.filter((value) => value.column === index && KNOWN.has(normalize(value.text)))
+    return column.type === 'text' && (own.length >= MIN_KNOWN_STATUSES || hasHeaderStem(column, STATUS_STEMS))
   })
   return values.filter(({ column }) => isStatus[column])
 }

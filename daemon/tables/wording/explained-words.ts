@@ -3,7 +3,7 @@
 import { isStatedBy, type Links, listTitleStems } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Span } from '../parse-question.ts'
-import { type Condition, listUsedColumns, type Query } from '../query.ts'
+import { type Condition, listAllConditions, listUsedColumns, type Query } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { NEGATIONS, toStems } from '../vocabulary.ts'
 import { listUnitColumns } from './measured-units.ts'
@@ -50,13 +50,14 @@ export function createExplanation({ words }: Question, table: TypedTable, links:
     links.columns.some((link) => link.match !== 'synonym' && covers(link, index) && link.end - link.start > 1)
   /** "When did we last buy paint?" asks for the newest date of its rows. */
   const occasions = words.flatMap(({ text }, index) => (words[0]?.text === 'when' && OCCASIONS.has(text) && !isNamed(index) ? [index] : []))
-  return ({ operation, conditions }) => {
-    const all = [...conditions, ...('rows' in operation ? operation.rows : []), ...('among' in operation ? operation.among : [])]
+  return (query) => {
+    const { operation } = query
+    const all = listAllConditions(query)
     const isRestricted = (index: number) => links.conditions.some(({ start, condition }) => start > index && all.includes(condition))
     if (!restrictions.every(isRestricted) || (isStill && all.length === 0)) return false
     const isOverlapped = ({ start, end }: Span) => words.some((_, index) => covers({ start, end }, index) && isStated(index, all))
     if (!said.every(isOverlapped)) return false
-    const used = new Set(listUsedColumns({ operation, conditions }))
+    const used = new Set(listUsedColumns(query))
     // "Booked people who did not come" are a column.
     const isInUsed = (index: number) =>
       links.columns.some(

@@ -1,5 +1,5 @@
 /** Completes dates that people write without a year or by other names: "since July", "9 May", "before New Year", "the end of November". */
-import { MONTH_NAMES } from '../cells/parse-cell.ts'
+import { MONTH_NAMES, readMonth } from '../cells/parse-cell.ts'
 
 const MONTH = `(?:${MONTH_NAMES.join('|')})`
 const NO_YEAR = String.raw`\b(?!,? (?:of |in )?\d)`
@@ -15,7 +15,6 @@ const SEASON_ENDS: Readonly<Record<string, number>> = { spring: 5, summer: 8, au
 
 const getLastDay = (year: number, month: number): string => new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10)
 const addDay = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
-const readMonth = (name: string): number => MONTH_NAMES.indexOf(name.toLowerCase()) + 1
 
 /** `today` is an ISO date. */
 export function nameDates(question: string, today: string): string {

@@ -1,20 +1,5 @@
 /** Seasons of the northern hemisphere, as months; the winter of a year begins in its December. */
-
-interface SeasonWord {
-  text: string
-  isStop: boolean
-  number?: number
-}
-
-/** Months, or the first month and the first one after it if a year is given. */
-interface Season {
-  start: number
-  end: number
-  from: string
-  to: string
-  months?: readonly number[]
-  comparison: 'equal'
-}
+import type { DateMention, Word } from './mentions.ts'
 
 const SEASONS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
   ['spring', [3, 4, 5]],
@@ -24,9 +9,9 @@ const SEASONS: ReadonlyMap<string, readonly [number, number, number]> = new Map(
 ])
 const YEAR = /^(?:19|20)\d\d$/
 
-/** Finds "in spring" and "the summer of 2025". */
-export function findSeasons(words: readonly SeasonWord[]): Season[] {
-  return words.flatMap(({ text }, start): Season[] => {
+/** Finds "in spring" and "the summer of 2025": months, or the first month and the first one after it if a year is given. */
+export function findSeasons(words: readonly Word[]): DateMention[] {
+  return words.flatMap(({ text }, start): DateMention[] => {
     const months = SEASONS.get(text)
     const next = words[start + 1]
     // A "summer party" is no season.
