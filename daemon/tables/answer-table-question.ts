@@ -133,19 +133,17 @@ export function answerTableQuestion(
     const isNone = isStrict && (asksForNumber(parsed) || LISTING_WORDS.has(parsed.words[0]?.text ?? '')) && canBeEmpty(best.best)
     return isNone ? [createAnswer({ ...best.best, rows: [] }, best.probability)] : []
   }
-  const answers = shown.flatMap(({ best: { table, query, sql, rows, rowNoun, quantity, run }, probability }) => {
-    const total = isStrict ? readAsTotal(parsed, table, query, rows.length) : undefined
-    if (total) {
-      const totalSql = writeSql(table, total)
-      return [createAnswer({ table, query: total, sql: totalSql, rows: run(totalSql), rowNoun, run }, probability)]
+  const answers = shown.flatMap(({ best: counted, probability }) => {
+    const { table, run, quantity } = counted
+    const answerBy = (query: Query): FoundResult => {
+      const sql = writeSql(table, query)
+      return { ...counted, query, sql, rows: run(sql) }
     }
-    const counted = createAnswer({ table, query, sql, rows, rowNoun, run }, probability)
-    if (!quantity) return [counted]
-    const sumSql = writeSql(table, quantity)
-    const sums = run(sumSql)
-    return isEmptyResult(sums)
-      ? [counted]
-      : [createAnswer({ table, query: quantity, sql: sumSql, rows: sums, rowNoun, run }, probability), counted]
+    const total = isStrict ? readAsTotal(parsed, table, counted.query, counted.rows.length) : undefined
+    if (total) return [createAnswer(answerBy(total), probability)]
+    const sums = quantity && answerBy(quantity)
+    const results = sums && !isEmptyResult(sums.rows) ? [sums, counted] : [counted]
+    return results.map((result) => createAnswer(result, probability))
   })
   return answers.filter((answer, index) => answers.findIndex((other) => getValueKey(other) === getValueKey(answer)) === index)
 }
@@ -180,17 +178,9 @@ function createRepetitionCheck(table: TypedTable, run: RunSql): (column: number)
 /** Identifies what is shown: a cell with "9,980" and a sum of 9980 are the same. */
 const getValueKey = ({ values }: TableAnswer) => values.join('\0').replaceAll(/(?<=\d),(?=\d{3})/g, '')
 
-function createAnswer(
-  {
-    table,
-    query,
-    sql,
-    rows,
-    rowNoun,
-    run,
-  }: Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'> & Pick<QueryableTable, 'run'>,
-  probability: number,
-): TableAnswer {
+type FoundResult = Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'> & Pick<QueryableTable, 'run'>
+
+function createAnswer({ table, query, sql, rows, rowNoun, run }: FoundResult, probability: number): TableAnswer {
   const isNone = rows.length === 0 || (rows.length === 1 && rows[0]?.[0] === 0)
   const range = isNone ? describeRange({ table, query, run }) : undefined
   return {

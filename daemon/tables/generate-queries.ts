@@ -53,12 +53,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
       yield create({ kind: 'count' }, 'count')
       for (const column of columns) yield create({ kind: 'count_values', column }, 'count_values', { target: column })
     }
-    const aggregates = [
-      ...(has('sum') ? (['sum'] as const) : []),
-      ...(has('average') ? (['average'] as const) : []),
-      ...(has('median') ? (['median'] as const) : []),
-      ...(has('extreme') ? directions : []),
-    ]
+    const aggregates = [...(['sum', 'average', 'median'] as const).filter(has), ...(has('extreme') ? directions : [])]
     for (const aggregate of aggregates)
       for (const column of numeric) yield create({ kind: 'aggregate', aggregate, column }, getSign(aggregate), { target: column })
     if (has('extreme') || isNext)
@@ -89,11 +84,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
             const sign = `${limit > 1 ? 'top_groups' : 'group'}${part ? '_by_date' : ''}`
             yield create({ kind: 'group', by, ...part, aggregate: 'count', direction, limit, ...place }, `${sign}_${direction}`, role)
             for (const key of numeric.filter((index) => index !== by))
-              for (const aggregate of [
-                'sum',
-                ...(has('average') ? (['average'] as const) : []),
-                ...(has('median') ? (['median'] as const) : []),
-              ] as const)
+              for (const aggregate of ['sum', ...(['average', 'median'] as const).filter(has)] as const)
                 yield create(
                   { kind: 'group', by, ...part, aggregate, key, direction, limit, ...place },
                   `${sign}_${getSign(aggregate)}_${direction}`,
@@ -170,8 +161,8 @@ const listGroupAggregates = (aggregates: readonly Exclude<Aggregate, 'count'>[])
 /** The difference of two rows named by values of one column: "How much more does A cost than B?" */
 function* generateDifferences(source: FeatureSource, table: TypedTable, links: Links): Generator<Candidate> {
   for (const pair of listPairs(links.conditions)) {
-    const set: FilterSet = { conditions: [], mask: pair[0].mask | pair[1].mask }
-    const rows: [Condition, Condition] = [pair[0].linked.condition, pair[1].linked.condition]
+    const set: FilterSet = { conditions: [], mask: getMasks(pair) }
+    const rows: [Condition, Condition] = [pair[0].condition, pair[1].condition]
     yield source.createCandidate({ conditions: [], operation: { kind: 'difference_of_counts', rows } }, 'difference_of_counts', set, {})
     for (const [column, { readings }] of table.columns.entries())
       if ((readings.number || readings.date) && column !== rows[0].column)
@@ -191,24 +182,20 @@ const getLimits = (question: Question): number[] => {
   return limits.length > 0 ? limits : [1]
 }
 
-function listPairs(conditions: readonly LinkedCondition[]) {
+function listPairs(conditions: readonly LinkedCondition[]): [LinkedCondition, LinkedCondition][] {
   const values = conditions.filter(
     ({ match, condition }) => condition.kind === 'equals' && (match === 'exact' || match === 'part' || match === 'number'),
   )
   return values.flatMap((first, index) =>
-    values.slice(index + 1).flatMap((second) => {
+    values.slice(index + 1).flatMap((second): [LinkedCondition, LinkedCondition][] => {
       const [a, b] = [first.condition, second.condition]
       const isPair = a.column === b.column && a.kind === 'equals' && b.kind === 'equals' && a.reading === b.reading
-      if (!isPair || getMask(first) & getMask(second)) return []
-      return [
-        [first, second].map((linked) => ({ linked, mask: getMask(linked) })) as [
-          { linked: LinkedCondition; mask: number },
-          { linked: LinkedCondition; mask: number },
-        ],
-      ]
+      return isPair && !(getMask(first) & getMask(second)) ? [[first, second]] : []
     }),
   )
 }
+
+type EqualsCondition = Extract<Condition, { kind: 'equals' }>
 
 /** "Berlin and Paris": the values of one column that a question lists. */
 function listValueLists(question: Question, conditions: readonly LinkedCondition[]): LinkedCondition[] {
@@ -217,27 +204,26 @@ function listValueLists(question: Question, conditions: readonly LinkedCondition
   const isValue = (index: number, column: number) =>
     conditions.some(({ start, end, condition }) => start <= index && index < end && condition.column === column)
   // "Hugo Rossi" is one name, and "support Express middleware" is no list.
-  const isList = ([{ linked: a }, { linked: b }]: ReturnType<typeof listPairs>[number]) =>
+  const isList = ([a, b]: readonly [LinkedCondition, LinkedCondition]) =>
     question.today === undefined ||
     (a.end < b.start &&
       question.words.slice(a.end, b.start).every(({ isStop }, offset) => isStop || isValue(a.end + offset, a.condition.column)))
   return listPairs(inOrder)
     .filter(isList)
     .map(([first, second]): LinkedCondition => {
-      const [a, b] = [first.linked.condition, second.linked.condition] as Extract<Condition, { kind: 'equals' }>[]
+      const [a, b] = [first.condition, second.condition] as [EqualsCondition, EqualsCondition]
       // "Perm, temp and contract": those between are meant, too.
       const others = conditions.flatMap(({ start, end, condition: other, match }) =>
-        start >= first.linked.end &&
-        end <= second.linked.start &&
+        start >= first.end &&
+        end <= second.start &&
         other.kind === 'equals' &&
-        other.column === a?.column &&
-        (match === 'exact' || match === first.linked.match)
+        other.column === a.column &&
+        (match === 'exact' || match === first.match)
           ? other.values
           : [],
       )
-      const values = [...(a?.values ?? []), ...new Set(others), ...(b?.values ?? [])]
-      const condition: Condition = { ...(a as Extract<Condition, { kind: 'equals' }>), values }
-      return { start: first.linked.start, end: second.linked.end, match: 'pair', condition }
+      const values = [...a.values, ...new Set(others), ...b.values]
+      return { start: first.start, end: second.end, match: 'pair', condition: { ...a, values } }
     })
 }
 

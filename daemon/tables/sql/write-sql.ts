@@ -25,11 +25,7 @@ export const quoteText = (value: string | number) => (typeof value === 'number' 
 
 export function writeSql(table: TypedTable, { conditions, operation }: Query): string {
   const from = quoteName(table.name)
-  const where = conditions.map((condition) => writeCondition(table, condition))
-  const select = (what: string, extra: readonly string[] = [], rest = '') => {
-    const all = [...where, ...extra]
-    return `SELECT ${what} FROM ${from}${all.length > 0 ? ` WHERE ${all.join(' AND ')}` : ''}${rest}`
-  }
+  const select = createSelect(table, conditions)
   const text = (column: number) => getName(table, column, 'text')
   /** The row in the middle of each group, or the two rows. */
   const selectMiddle = (key: number, by = 'NULL') => {
@@ -117,7 +113,8 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
       const among = operation.among.map((condition) => writeCondition(table, condition)).join(' AND ')
       const write = (key: number | undefined) => (key === undefined ? 'COUNT(*)' : `SUM(${getName(table, key, 'number')})`)
       const amount = write(operation.key)
-      const part = operation.portion === undefined ? `${amount} FILTER (WHERE ${where.join(' AND ')})` : write(operation.portion)
+      const where = conditions.map((condition) => writeCondition(table, condition)).join(' AND ')
+      const part = operation.portion === undefined ? `${amount} FILTER (WHERE ${where})` : write(operation.portion)
       return `SELECT 100.0 * ${part} / ${amount} FROM ${from}${among === '' ? '' : ` WHERE ${among}`}`
     }
     case 'difference': {
@@ -145,6 +142,14 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
 
 /** Writes a SELECT of `what` with further conditions and an end. */
 type Select = (what: string, extra?: readonly string[], rest?: string) => string
+
+export function createSelect(table: TypedTable, conditions: readonly Condition[]): Select {
+  const where = conditions.map((condition) => writeCondition(table, condition))
+  return (what, extra = [], rest = '') => {
+    const all = [...where, ...extra]
+    return `SELECT ${what} FROM ${quoteName(table.name)}${all.length > 0 ? ` WHERE ${all.join(' AND ')}` : ''}${rest}`
+  }
+}
 
 /** The largest or smallest value, or the nth. */
 export function writeNth(name: string, { direction, position = 1 }: { direction: Direction; position?: number }, select: Select): string {
