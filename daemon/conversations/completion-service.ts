@@ -1,20 +1,18 @@
 /** Answers requests that contain all messages, as clients of other protocols send them. Stores them in a conversation if requested. */
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { EMBEDDED_MODEL_ID } from '../../src/contract/families/models.ts'
-import type { AgentsService, LoadedAgent } from '../agents/service.ts'
+import type { LoadedAgent } from '../agents/service.ts'
 import { Toolset } from '../agents/toolset.ts'
 import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
-import type { MemoriesService } from '../memories/service.ts'
 import { type ChatMessage, type ChatModel, hasImages, requireReadsImages } from '../models/chat-model.ts'
-import type { ModelsService } from '../models/service.ts'
 import { addMemory, findMemoryOwner } from './agent-loop/add-memory.ts'
 import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
 import { buildHistory, requireFitsContext } from './agent-loop/compose-input.ts'
 import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext, type ReplyOptions, type Responder, type TurnContext } from './agent-loop/turn-context.ts'
-import { startWhenFree } from './cluster/other-replies.ts'
+import { startInTurn } from './cluster/other-replies.ts'
 import { formatQuestion } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
 import { addToolResults, nameToolResults, type SplitMessages, splitMessages } from './prompt-messages.ts'
@@ -22,7 +20,7 @@ import { ActiveReply } from './reply/active-reply.ts'
 import { type DeferredReply, deliverReply } from './reply/deliver-reply.ts'
 import { MessageDraft } from './reply/message-draft.ts'
 import { hasUntrustedText } from './reply/untrusted-messages.ts'
-import { getTimeAfter, type ReplyDependencies, startStoredReply, startUnstoredReply } from './start-reply.ts'
+import { type AnswerDependencies, getTimeAfter, startStoredReply, startUnstoredReply } from './start-reply.ts'
 import {
   findConversationId,
   findLastQuestionId,
@@ -33,12 +31,6 @@ import {
   type StoredMessage,
 } from './store.ts'
 import { describeHistory, loadMessages } from './summaries/stored-history.ts'
-
-interface CompletionsDependencies extends ReplyDependencies {
-  agents: AgentsService
-  models: ModelsService
-  memories: MemoriesService
-}
 
 export interface CompletionStorage {
   /** The conversation to continue. Default: a new one. */
@@ -84,9 +76,9 @@ interface PreparedReply {
 }
 
 export class CompletionsService {
-  readonly #dependencies: CompletionsDependencies
+  readonly #dependencies: AnswerDependencies
 
-  constructor(dependencies: CompletionsDependencies) {
+  constructor(dependencies: AnswerDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -129,17 +121,11 @@ export class CompletionsService {
   ): Promise<Completion> {
     const { activeReplies, conversations, database } = this.#dependencies
     const { id } = await this.#openConversation(change, input, storage)
-    const turn = await activeReplies.queue.acquireTurn(id, true, signal)
-    try {
-      const prepared = await startWhenFree(true, signal, async () => {
-        const conversation = await conversations.require(database, change.caller, id)
-        return this.#answerInConversation(change, input, target, storage, conversation, turn)
-      })
+    return startInTurn(activeReplies.queue, id, { wait: true }, signal, async (turn) => {
+      const conversation = await conversations.require(database, change.caller, id)
+      const prepared = await this.#answerInConversation(change, input, target, storage, conversation, turn)
       return createCompletion(prepared, id, deliverReply(prepared.reply, input.stream, signal))
-    } catch (error) {
-      turn.end()
-      throw error
-    }
+    })
   }
 
   async #openConversation(change: ChangeContext, { target }: CompletionInput, storage: CompletionStorage): Promise<{ id: string }> {

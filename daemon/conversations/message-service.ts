@@ -5,20 +5,18 @@ import type { conversationRoutes } from '../../src/contract/families/conversatio
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { MessageImage } from '../../src/contract/schemas/images.ts'
 import { isComplete } from '../../src/contract/schemas/messages.ts'
-import type { AgentsService } from '../agents/service.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { DeferredResponse } from '../core/deferred-response.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
-import type { MemoriesService } from '../memories/service.ts'
 import { requireReadsImages } from '../models/chat-model.ts'
-import type { ModelsService } from '../models/service.ts'
 import { checkText } from '../store/records.ts'
 import { addMemory, findMemoryOwner } from './agent-loop/add-memory.ts'
 import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/compose-input.ts'
 import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
-import { startWhenFree } from './cluster/other-replies.ts'
+import { startInTurn } from './cluster/other-replies.ts'
+import type { ConfirmedToolCall } from './cluster/remote-replies.ts'
 import { formatQuestion, removeImageMarkers, requireNoImages, requireTotalSize } from './message-images.ts'
 import type { Turn } from './message-queue.ts'
 import { ActiveReply } from './reply/active-reply.ts'
@@ -27,19 +25,12 @@ import { MessageDraft } from './reply/message-draft.ts'
 import { replayStoredReply } from './reply/replay-stored-reply.ts'
 import { loadStoredReply, resumeReply } from './reply/resume-reply.ts'
 import { hasUntrustedText } from './reply/untrusted-messages.ts'
-import { getTimeAfter, type ReplyDependencies, startStoredReply } from './start-reply.ts'
+import { type AnswerDependencies, getTimeAfter, startStoredReply } from './start-reply.ts'
 import { findLastQuestionId, findMessage, findQuestion, type StoredConversation, type StoredMessage } from './store.ts'
 import { describeHistory, loadMessages } from './summaries/stored-history.ts'
 
-interface MessagesDependencies extends ReplyDependencies {
-  agents: AgentsService
-  models: ModelsService
-  memories: MemoriesService
-}
-
 type SendBody = Static<typeof conversationRoutes.send.body>
 export type ConfirmBody = Static<typeof conversationRoutes.confirm.body>
-type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
 
 /** A new message, or one that is answered again. */
 type Question =
@@ -53,9 +44,9 @@ export interface StoredSend {
 }
 
 export class MessagesService {
-  readonly #dependencies: MessagesDependencies
+  readonly #dependencies: AnswerDependencies
 
-  constructor(dependencies: MessagesDependencies) {
+  constructor(dependencies: AnswerDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -73,17 +64,11 @@ export class MessagesService {
     if (message === undefined || replace)
       throw new CadreError('CONFLICT', `There is no message to ${replace ? 'replace' : 'retry'}.`, { hint: 'Send a message first.' })
     const modelId = await this.#resolveModel(change.caller, body)
-    const turn = await activeReplies.queue.acquireTurn(id, body.wait === true, signal)
-    try {
-      const reply = await startWhenFree(body.wait === true, signal, async () => {
-        const conversation = await conversations.require(database, change.caller, id)
-        return this.#startReply(change, conversation, { text: message, images }, modelId, turn)
-      })
+    return startInTurn(activeReplies.queue, id, { wait: body.wait === true }, signal, async (turn) => {
+      const conversation = await conversations.require(database, change.caller, id)
+      const reply = await this.#startReply(change, conversation, { text: message, images }, modelId, turn)
       return deliverReply(reply, body.stream === true, signal)
-    } catch (error) {
-      turn.end()
-      throw error
-    }
+    })
   }
 
   /** Answers a repeated request with the same Idempotency-Key. */
@@ -158,25 +143,19 @@ export class MessagesService {
     if (existing) return { response: existing, isReplayed: true }
     const modelId = await this.#resolveModel(change.caller, body)
     // An aborted reply has the turn until its end is stored.
-    const turn = await activeReplies.queue.acquireTurn(id, wait || (active !== undefined && !active.outcome), signal)
-    try {
-      return await startWhenFree(wait, signal, async () => {
-        const conversation = await conversations.require(database, change.caller, id)
-        const question = await this.#requireQuestion(id, questionId)
-        if (question.reply && !replace && isComplete(question.reply)) {
-          turn.end()
-          return { response: await this.#replay(change.caller, id, question.reply.id, stream), isReplayed: true }
-        }
-        const content =
-          replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
-        const asked = { ...question, question: { ...question.question, content }, images }
-        const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
-        return { response: deliverReply(newReply, stream, signal), isReplayed: false }
-      })
-    } catch (error) {
-      turn.end()
-      throw error
-    }
+    const waits = { wait, waitsForTurn: wait || (active !== undefined && !active.outcome) }
+    return startInTurn(activeReplies.queue, id, waits, signal, async (turn) => {
+      const conversation = await conversations.require(database, change.caller, id)
+      const question = await this.#requireQuestion(id, questionId)
+      if (question.reply && !replace && isComplete(question.reply)) {
+        turn.end()
+        return { response: await this.#replay(change.caller, id, question.reply.id, stream), isReplayed: true }
+      }
+      const content = replace && body.message !== undefined ? formatQuestion({ question: body.message, images }) : question.question.content
+      const asked = { ...question, question: { ...question.question, content }, images }
+      const newReply = await this.#startReply(change, conversation, asked, modelId, turn)
+      return { response: deliverReply(newReply, stream, signal), isReplayed: false }
+    })
   }
 
   /** Delivers a reply that is being written here or by another daemon, or that is complete. Returns undefined if it failed. */

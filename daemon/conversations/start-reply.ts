@@ -1,8 +1,11 @@
 /** Starts a reply: in a conversation, where the question and the reply are stored, or without one. */
+import type { AgentsService } from '../agents/service.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { MemoriesService } from '../memories/service.ts'
+import type { ModelsService } from '../models/service.ts'
 import { estimateInput } from '../models/token-estimate.ts'
 import type { Database } from '../store/database.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -26,6 +29,13 @@ export interface ReplyDependencies {
   activeReplies: ActiveReplies
   logger: Logger
   telemetry: Telemetry
+}
+
+/** What a reply of an agent or a model depends on. */
+export interface AnswerDependencies extends ReplyDependencies {
+  agents: AgentsService
+  models: ModelsService
+  memories: MemoriesService
 }
 
 interface ReplyInput {

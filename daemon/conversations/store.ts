@@ -104,7 +104,6 @@ export async function findMessage(reader: DatabaseReader, conversationId: string
   return row && parseMessage(row)
 }
 
-/** Finds the conversation of a message. */
 export async function findConversationId(reader: DatabaseReader, messageId: string): Promise<string | undefined> {
   const sql = 'SELECT conversation_id FROM messages WHERE id = ?'
   return (await reader.get<{ conversation_id: string }>(sql, [messageId]))?.conversation_id

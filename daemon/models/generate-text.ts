@@ -6,7 +6,7 @@ import type { CallOrigin, CallUsage, Meter, Settlement } from '../core/meter.ts'
 import type { Database } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
 import type { ChatInput, ChatModel } from './chat-model.ts'
-import { computeCallUsage, estimateInput, type ReceivedReply } from './token-estimate.ts'
+import { addPart, computeCallUsage, estimateInput, type ReceivedReply } from './token-estimate.ts'
 
 export interface GeneratedText {
   text: string
@@ -21,10 +21,6 @@ export interface GeneratedText {
 /** A text whose usage the caller settles, in the transaction that stores it. */
 export interface UnsettledText extends GeneratedText {
   unsettled: Settlement
-}
-
-interface ReceivedText extends ReceivedReply {
-  confidence?: Confidence | undefined
 }
 
 interface GenerationDependencies {
@@ -74,7 +70,7 @@ export async function generateUnsettledText(
   const endTurn = await turn?.()
   const startTime = performance.now()
   const isCalled = !signal?.aborted
-  const received: ReceivedText = { text: '', parts: 0, usage: undefined }
+  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
   try {
     await receiveReply(model, request, received)
   } catch (error) {
@@ -91,23 +87,17 @@ export async function generateUnsettledText(
 /** On a full disk, for a model that costs nothing: an answer from documents writes nothing else. */
 async function generateUnmeteredText(model: ChatModel, request: ChatInput): Promise<GeneratedText> {
   const startTime = performance.now()
-  const received: ReceivedText = { text: '', parts: 0, usage: undefined }
+  const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
   await receiveReply(model, request, received)
   return createGeneratedText(model, request, received, startTime)
 }
 
-async function receiveReply(model: ChatModel, request: ChatInput, received: ReceivedText): Promise<void> {
+async function receiveReply(model: ChatModel, request: ChatInput, received: ReceivedReply): Promise<void> {
   request.signal?.throwIfAborted()
-  for await (const part of model.stream(request)) {
-    received.parts++
-    if (part.type === 'text') received.text += part.text
-    if (part.type !== 'end') continue
-    received.usage = part.usage
-    received.confidence = part.confidence
-  }
+  for await (const part of model.stream(request)) addPart(received, part)
 }
 
-function createGeneratedText(model: ChatModel, request: ChatInput, received: ReceivedText, startTime: number): GeneratedText {
+function createGeneratedText(model: ChatModel, request: ChatInput, received: ReceivedReply, startTime: number): GeneratedText {
   const latencyMs = performance.now() - startTime
   const usage = computeCallUsage(request, received, 'done')
   return { text: received.text, usage, cost: computeCost(model.price, usage), latencyMs, confidence: received.confidence }

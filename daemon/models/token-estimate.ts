@@ -1,8 +1,9 @@
 /** Estimates token counts, for the context window and for calls whose provider does not report usage. */
+import type { Confidence } from '../../src/contract/schemas/confidence.ts'
 import type { PassageDescription } from '../../src/contract/schemas/passages.ts'
 import type { CallUsage } from '../core/meter.ts'
 import { formatDescriptions } from '../core/tool.ts'
-import type { TokenUsage } from './chat-model.ts'
+import type { ChatPart, TokenUsage } from './chat-model.ts'
 
 /** Scripts with about one token per character: Han, kana, Hangul, Thai, Lao, Khmer, Myanmar. */
 const DENSE_SCRIPTS =
@@ -53,6 +54,16 @@ export interface ReceivedReply {
   /** Number of parts received. */
   parts: number
   usage: TokenUsage | undefined
+  /** Only of the embedded model. */
+  confidence?: Confidence | undefined
+}
+
+export function addPart(received: ReceivedReply, part: ChatPart): void {
+  received.parts++
+  if (part.type === 'text') received.text += part.text
+  if (part.type !== 'end') return
+  received.usage = part.usage
+  received.confidence = part.confidence
 }
 
 /** Uses the provider's usage, else an estimate. Providers do not charge for calls that fail before the first part. */

@@ -1,12 +1,13 @@
 /** Executes the tool calls of a model concurrently, after confirmation where required, and formats their results for the model. */
 import { CadreError } from '../../../src/contract/errors.ts'
+import type { Citation } from '../../../src/contract/schemas/messages.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import { formatDescriptions, type Tool, type ToolOutcome } from '../../core/tool.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
-import { type CitedPassage, formatPassages } from '../reply/citations.ts'
+import { formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
 import { hasPastedText, isToolOfOthers } from '../reply/untrusted-messages.ts'
 import { formatValue, truncate } from './compose-input.ts'
@@ -36,7 +37,6 @@ export interface PendingToolCall {
   problem: string | undefined
 }
 
-/** Adds a tool call to the reply. */
 export function addToolCall(reply: ActiveReply, requested: ToolCall, problem: string | undefined): PendingToolCall {
   const call = reply.draft.addToolCall(requested)
   const { id, name, arguments: args } = call
@@ -158,7 +158,7 @@ async function requireConfirmation(reply: ActiveReply, tool: Tool, call: StoredT
 const mentionChange = ({ arguments: used }: StoredToolCall, requested: StoredToolCall['arguments']): string =>
   used === requested ? '' : `The user changed the arguments of this call to ${JSON.stringify(used)}.\n\n`
 
-function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: CitedPassage[] } {
+function formatOutcome(reply: ActiveReply, outcome: ToolOutcome): { content: string; result: unknown; citations?: Citation[] } {
   if (outcome.kind === 'passages') {
     const citations = outcome.passages.map((passage) => reply.draft.citations.add(passage))
     const content = formatPassages(citations, formatDescriptions(outcome.passages))

@@ -75,7 +75,6 @@ export class ReplyRecorder implements Recorder {
     this.#storedLength = reply.draft.content.length
   }
 
-  /** Stores the finished reply and settles its last call. */
   async finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
     const { reply } = this.#dependencies
     return this.#settleWith(settled, async (transaction) => {
@@ -97,14 +96,11 @@ export class ReplyRecorder implements Recorder {
     if (calls === this.#storedCalls) await updateContent(transaction, reply.messageId, content.toWellFormed())
     else await updateDraft(transaction, reply.draft.toMessage())
     this.#storedCalls = calls
-    if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateTokens(content.slice(this.#openCall.said_before)))
+    if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateOutput(this.#openCall, content))
   }
 
   estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined {
-    if (!this.#openCall) return undefined
-    const output_tokens = estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall.said_before))
-    const input_tokens = read || output_tokens > 0 ? this.#openCall.estimated_input : 0
-    return { input_tokens, output_tokens, status, estimated: true }
+    return this.#openCall && estimateCall(this.#openCall, this.#dependencies.reply.draft.content, status, read)
   }
 
   async #insertCall(transaction: Transaction, estimatedInput: number): Promise<OpenCall> {
@@ -132,6 +128,15 @@ export class ReplyRecorder implements Recorder {
       throw error
     }
   }
+}
+
+/** The output tokens of a call so far. */
+export const estimateOutput = ({ said_before }: OpenCall, content: string): number => estimateTokens(content.slice(said_before))
+
+/** `read` is false if the provider has read nothing, unless the model has written something. */
+export function estimateCall(call: OpenCall, content: string, status: CallUsage['status'], read: boolean): CallUsage {
+  const output_tokens = estimateOutput(call, content)
+  return { input_tokens: read || output_tokens > 0 ? call.estimated_input : 0, output_tokens, status, estimated: true }
 }
 
 /** Changes with each step of a tool call. */

@@ -1,8 +1,8 @@
 /** Makes the history of a conversation fit: the model reads a summary of the older turns, which is extended when others no longer fit. */
 import { createDeadlineSignal, scaleTimeout } from '../../../src/deadline.ts'
 import type { Logger } from '../../logging/logger.ts'
-import type { ChatMessage, ChatModel } from '../../models/chat-model.ts'
-import { computeCallUsage, estimateInput, type ReceivedReply } from '../../models/token-estimate.ts'
+import type { ChatMessage } from '../../models/chat-model.ts'
+import { addPart, computeCallUsage, estimateInput, type ReceivedReply } from '../../models/token-estimate.ts'
 import { escapeMarkers } from '../../models/untrusted-text.ts'
 import type { Database, DatabaseReader } from '../../store/database.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
@@ -124,21 +124,13 @@ function createWriter({ context, reply, recorder }: SummaryInput): WriteSummary 
     await recorder.beginCall(() => estimateInput(request))
     const received: ReceivedReply = { text: '', parts: 0, usage: undefined }
     try {
-      await receiveText(context.model, request, received)
+      for await (const part of context.model.stream(request)) addPart(received, part)
       await recorder.settleCall(computeCallUsage(request, received, 'done'), (transaction) => store(transaction, received.text))
     } catch (error) {
       // An aborted reply settles the call itself.
       if (!reply.signal.aborted) await recorder.settleCall(computeCallUsage(request, received, 'failed'))
       throw error
     }
-  }
-}
-
-async function receiveText(model: ChatModel, request: Parameters<ChatModel['stream']>[0], received: ReceivedReply): Promise<void> {
-  for await (const part of model.stream(request)) {
-    received.parts++
-    if (part.type === 'text') received.text += part.text
-    if (part.type === 'end') received.usage = part.usage
   }
 }
 

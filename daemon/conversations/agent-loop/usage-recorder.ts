@@ -2,16 +2,16 @@
 import type { CadreError } from '../../../src/contract/errors.ts'
 import { computeCost } from '../../core/compute-cost.ts'
 import type { CallUsage, Settlement } from '../../core/meter.ts'
-import { estimateTokens } from '../../models/token-estimate.ts'
 import type { Transaction } from '../../store/database.ts'
+import type { OpenCall } from '../reply/active-reply-store.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
-import type { Recorder, ReplyRecorderDependencies } from './reply-recorder.ts'
+import { estimateCall, estimateOutput, type Recorder, type ReplyRecorderDependencies } from './reply-recorder.ts'
 
 export class UsageRecorder implements Recorder {
   readonly #dependencies: ReplyRecorderDependencies
   readonly #isBatched: boolean
-  #openCall: { entry: string; estimatedInput: number; textBefore: number } | undefined
+  #openCall: OpenCall | undefined
 
   /** Calls of many replies at once are recorded in batches, which delays each by some milliseconds. */
   constructor(dependencies: ReplyRecorderDependencies, { isBatched = false } = {}) {
@@ -27,7 +27,7 @@ export class UsageRecorder implements Recorder {
     const entry = await (this.#isBatched
       ? meter.beginWithoutFlush(call)
       : database.writeWithoutFlush((transaction) => meter.begin(transaction, call)))
-    this.#openCall = { entry, estimatedInput, textBefore: reply.draft.content.length }
+    this.#openCall = { entry, estimated_input: estimatedInput, said_before: reply.draft.content.length }
   }
 
   async settleCall(settled: CallUsage, work?: (transaction: Transaction) => Promise<void>): Promise<void> {
@@ -52,7 +52,7 @@ export class UsageRecorder implements Recorder {
   /** `read` is false if the provider rejected the request or was never called. */
   async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
     if (!this.#openCall) return
-    await this.settleCall({ input_tokens: read ? this.#openCall.estimatedInput : 0, output_tokens: 0, status, estimated: true })
+    await this.settleCall({ input_tokens: read ? this.#openCall.estimated_input : 0, output_tokens: 0, status, estimated: true })
   }
 
   async finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
@@ -62,16 +62,11 @@ export class UsageRecorder implements Recorder {
 
   /** Updates the estimated usage of the open call. */
   async storeText(transaction: Transaction): Promise<void> {
-    if (this.#openCall) await this.#dependencies.meter.estimate(transaction, this.#openCall.entry, this.#estimateOutput())
+    const { meter, reply } = this.#dependencies
+    if (this.#openCall) await meter.estimate(transaction, this.#openCall.entry, estimateOutput(this.#openCall, reply.draft.content))
   }
 
   estimateOpenCall(status: 'failed' | 'aborted' | 'interrupted', read: boolean): CallUsage | undefined {
-    if (!this.#openCall) return undefined
-    const output_tokens = this.#estimateOutput()
-    return { input_tokens: read || output_tokens > 0 ? this.#openCall.estimatedInput : 0, output_tokens, status, estimated: true }
-  }
-
-  #estimateOutput(): number {
-    return estimateTokens(this.#dependencies.reply.draft.content.slice(this.#openCall?.textBefore))
+    return this.#openCall && estimateCall(this.#openCall, this.#dependencies.reply.draft.content, status, read)
   }
 }

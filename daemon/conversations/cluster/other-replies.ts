@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Cluster } from '../../cluster/cluster.ts'
 import type { DatabaseReader } from '../../store/database.ts'
-import { BusyError } from '../message-queue.ts'
+import { BusyError, type MessageQueue, type Turn } from '../message-queue.ts'
 import { listReplyOwners } from './relayed-events-store.ts'
 
 const RETRY_INTERVAL_MS = 250
@@ -14,8 +14,27 @@ export async function requireNoOtherReply(cluster: Cluster, reader: DatabaseRead
   if ((await listReplyOwners(cluster, reader, conversationId)).length > 0) throw new AnsweredElsewhereError()
 }
 
-/** Starts a reply; with `wait`, as soon as no other daemon answers in the conversation. `start` reads the conversation again each time. */
-export async function startWhenFree<T>(wait: boolean, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+/**
+ * Starts a reply in its turn, which `waitsForTurn` queues for; with `wait`, as soon as no other daemon answers in the conversation.
+ * `start` reads the conversation again each time. The turn of a reply that did not start ends.
+ */
+export async function startInTurn<T>(
+  queue: MessageQueue,
+  conversationId: string,
+  { wait, waitsForTurn = wait }: { wait: boolean; waitsForTurn?: boolean },
+  signal: AbortSignal,
+  start: (turn: Turn) => Promise<T>,
+): Promise<T> {
+  const turn = await queue.acquireTurn(conversationId, waitsForTurn, signal)
+  try {
+    return await startWhenFree(wait, signal, () => start(turn))
+  } catch (error) {
+    turn.end()
+    throw error
+  }
+}
+
+async function startWhenFree<T>(wait: boolean, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
   for (;;) {
     signal.throwIfAborted()
     try {

@@ -21,7 +21,7 @@ const LAST_EVENTS_TIMEOUT_MS = 2_000
 /** A client follows again after an outage of the database that takes longer. */
 const OUTAGE_TIMEOUT_MS = 30_000
 
-type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
+export type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
 type LoadReply = () => Promise<StoredReply>
 
 export class RemoteReplies {

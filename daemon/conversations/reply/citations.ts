@@ -4,16 +4,14 @@ import { formatPassagePlace } from '../../core/places.ts'
 import type { RetrievedPassage } from '../../core/tool.ts'
 import { parseMarkdown } from '../../language/parse-markdown.ts'
 
-export type CitedPassage = Citation
-
 /** [1], [1, 2] and [1-3]; [1][2] is two markers. */
 const CITATION_MARKER = /\[(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)\]/g
 
 export class CitationRegistry {
-  readonly #passages = new Map<string, CitedPassage>()
+  readonly #passages = new Map<string, Citation>()
 
   /** A passage that was added before keeps its number. */
-  add(passage: RetrievedPassage): CitedPassage {
+  add(passage: RetrievedPassage): Citation {
     const {
       source,
       page,
@@ -23,11 +21,11 @@ export class CitationRegistry {
       start,
       end,
       content_hash,
-    } = passage.metadata as RetrievedPassage['metadata'] & Partial<CitedPassage>
+    } = passage.metadata as RetrievedPassage['metadata'] & Partial<Citation>
     const key = JSON.stringify([document_id, source, start, end, passage.content])
     const known = this.#passages.get(key)
     if (known) return known
-    const citation: CitedPassage = {
+    const citation: Citation = {
       index: this.#passages.size + 1,
       source,
       page,
@@ -47,12 +45,12 @@ export class CitationRegistry {
   }
 
   /** Returns the passage with this number, from 1. */
-  get(number: number): CitedPassage | undefined {
+  get(number: number): Citation | undefined {
     return [...this.#passages.values()][number - 1]
   }
 
   /** Lists all citations and marks those that the text cites. */
-  listFor(text: string): CitedPassage[] {
+  listFor(text: string): Citation[] {
     const numbers = findCitedNumbers(text)
     return [...this.#passages.values()].map((citation) => ({ ...citation, cited: numbers.has(citation.index) }))
   }
@@ -76,7 +74,7 @@ export function findCitedNumbers(text: string): Set<number> {
 export const removeCitationMarkers = (text: string): string => text.replaceAll(CITATION_MARKER, '').replaceAll(/[ \t]+(?=[.,;:!?]|$)/gm, '')
 
 /** Formats passages as a tool result. */
-export function formatPassages(citations: readonly CitedPassage[], descriptions = ''): string {
+export function formatPassages(citations: readonly Citation[], descriptions = ''): string {
   if (citations.length === 0) return 'No passages were found.'
   const passages = citations.map(
     (citation) => `[${citation.index}] ${citation.source}, ${formatPassagePlace(citation)}\n${citation.content}`,

@@ -3,16 +3,11 @@ import type { Static } from 'typebox'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Conversation, conversationRoutes } from '../../../src/contract/families/conversations.ts'
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
-import type { AgentsService } from '../../agents/service.ts'
-import type { Cluster } from '../../cluster/cluster.ts'
 import type { ChangeContext } from '../../core/caller.ts'
-import type { CallOrigin, Meter } from '../../core/meter.ts'
+import type { CallOrigin } from '../../core/meter.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
-import type { ModelsService } from '../../models/service.ts'
-import type { Database } from '../../store/database.ts'
-import type { ActiveReplies } from '../active-replies.ts'
 import { requireNoOtherReply } from '../cluster/other-replies.ts'
-import type { ConversationsService } from '../service.ts'
+import type { AnswerDependencies } from '../start-reply.ts'
 import { listLastMessages, type StoredConversation } from '../store.ts'
 import { extendSummary, type WriteSummary } from './extend-summary.ts'
 import { findSummary } from './store.ts'
@@ -23,22 +18,12 @@ const KEPT_TURNS = 2
 /** Enough to contain the latest turns, even if replies to them failed. */
 const MAX_LAST_MESSAGES = 50
 
-interface CompactDependencies {
-  database: Database
-  cluster: Cluster
-  conversations: ConversationsService
-  agents: AgentsService
-  models: ModelsService
-  meter: Meter
-  activeReplies: ActiveReplies
-}
-
 type CompactBody = Static<typeof conversationRoutes.compact.body>
 
 export class CompactService {
-  readonly #dependencies: CompactDependencies
+  readonly #dependencies: AnswerDependencies
 
-  constructor(dependencies: CompactDependencies) {
+  constructor(dependencies: AnswerDependencies) {
     this.#dependencies = dependencies
   }
 

@@ -6,7 +6,7 @@ import { createDeferred } from '../../async/deferred.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatInput, ChatModel, ChatPart, ContextWindow } from '../chat-model.ts'
-import { computeCallUsage, estimateInput, type ReceivedReply } from '../token-estimate.ts'
+import { addPart, computeCallUsage, estimateInput, type ReceivedReply } from '../token-estimate.ts'
 import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
 interface ReplayDependencies {
@@ -95,11 +95,9 @@ export class ReplayChatModel implements ChatModel {
     const settle = (transaction: Transaction) => meter.settle(transaction, entry, computeCallUsage(chatRequest, received, status))
     try {
       for await (const part of source.stream(chatRequest)) {
-        received.parts++
-        if (part.type === 'text') received.text += part.text
+        addPart(received, part)
         appendPart(parts, part)
         if (part.type === 'end') {
-          received.usage = part.usage
           status = 'done'
           const storedParts = parts as unknown as StoredRecording['parts']
           const recording = { key, request, parts: storedParts, created_at: new Date().toISOString() }
