@@ -7,8 +7,6 @@ export interface ComparedResult extends Outcome {
   key: string
 }
 
-type Comparison = RunComparison
-
 /** A test case whose outcome differs, located by its first repeat. */
 interface Difference {
   change: 'better' | 'worse'
@@ -34,7 +32,7 @@ export function compareRuns(a: Run, b: Run, before: readonly ComparedResult[], a
   const better = differences.filter(({ change }) => change === 'better').length
   const worse = differences.length - better
   const p_value = computeSignTest(better, worse)
-  const comparison: Omit<Comparison, 'changes'> = {
+  const comparison: Omit<RunComparison, 'changes'> = {
     a,
     b,
     better,

@@ -6,12 +6,13 @@ import type { AskOnce } from '../conversations/agent-loop/ask-once.ts'
 import { CitationRegistry } from '../conversations/reply/citations.ts'
 import { type Settlement, toUsageView } from '../core/meter.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
+import type { ChatMessage } from '../models/chat-model.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
 import { fillTemplate, type PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
-import type { Target, TargetAnswer, Targets } from './targets.ts'
+import type { CaseContext, Target, TargetAnswer, Targets } from './targets.ts'
 
 export interface TargetDependencies {
   database: Database
@@ -152,7 +153,8 @@ function createRagToolTarget({ ragTools, models, knowledge }: TargetDependencies
 }
 
 /** The template becomes the system message, the input of the test case the user message. */
-function createTemplateTarget({ database, templates, models }: TargetDependencies): Target {
+function createTemplateTarget(dependencies: TargetDependencies): Target {
+  const { templates, models } = dependencies
   return {
     exists: (reader, id) => templates.exists(reader, id),
     async getConfiguration(reader, id) {
@@ -161,21 +163,17 @@ function createTemplateTarget({ database, templates, models }: TargetDependencie
     },
     prepare({ prompt_template, model }) {
       const template = prompt_template as Template & { id: string }
-      const getModel = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input, variables = {} }, { origin, acquire, signal }) => {
-        const messages = [
-          { role: 'system' as const, content: renderTemplate(template, variables) },
-          { role: 'user' as const, content: input },
-        ]
-        const request = { messages, origin: { ...origin, prompt_template_id: template.id }, turn: acquire, signal }
-        const reply = await models.generateUnsettled(await getModel(), request)
-        return toTargetAnswer(reply, [reply.unsettled])
+      const ask = createModelCall(dependencies, model)
+      return async ({ input, variables = {} }, { origin, ...context }) => {
+        const system = { role: 'system' as const, content: renderTemplate(template, variables) }
+        return ask([system, { role: 'user', content: input }], { ...context, origin: { ...origin, prompt_template_id: template.id } })
       }
     },
   }
 }
 
-function createModelTarget({ database, models }: TargetDependencies): Target {
+function createModelTarget(dependencies: TargetDependencies): Target {
+  const { models } = dependencies
   return {
     exists: (reader, id) => models.exists(reader, id),
     async getConfiguration(reader, id) {
@@ -183,17 +181,20 @@ function createModelTarget({ database, models }: TargetDependencies): Target {
       return model && { model }
     },
     prepare({ model }) {
-      const getModel = memoize(() => models.getChatModel(database, getId(model)))
-      return async ({ input }, { origin, acquire, signal }) => {
-        const messages = [{ role: 'user' as const, content: input }]
-        const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
-        return toTargetAnswer(reply, [reply.unsettled])
-      }
+      const ask = createModelCall(dependencies, model)
+      return async ({ input }, context) => ask([{ role: 'user', content: input }], context)
     },
   }
 }
 
-const getId = (model: unknown): string => (model as { id: string }).id
+/** Returns a function that calls the model of a configuration. */
+function createModelCall({ database, models }: TargetDependencies, model: unknown) {
+  const getModel = memoize(() => models.getChatModel(database, (model as { id: string }).id))
+  return async (messages: readonly ChatMessage[], { origin, acquire, signal }: CaseContext): Promise<TargetAnswer> => {
+    const reply = await models.generateUnsettled(await getModel(), { messages, origin, turn: acquire, signal })
+    return toTargetAnswer(reply, [reply.unsettled])
+  }
+}
 
 function toTargetAnswer({ text, usage, cost, latencyMs, confidence }: GeneratedText, unsettled: readonly Settlement[] = []): TargetAnswer {
   const latency_ms = Math.round(latencyMs)

@@ -25,7 +25,7 @@ export interface TargetAnswer {
   unsettled: readonly Settlement[]
 }
 
-interface CaseContext {
+export interface CaseContext {
   /** Attribution of the model calls. */
   origin: CallOrigin
   caller: Caller

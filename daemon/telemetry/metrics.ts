@@ -28,10 +28,6 @@ export class MetricRegistry {
   }
 
   /** Values are collected when the metrics are read. The keys of `collect` are the values of the label. */
-  addGauge(name: string, help: string, label: string | undefined, collect: () => Promise<Record<string, number>>): void {
-    this.addCollected('gauge', name, help, label, collect)
-  }
-
   addCollected(
     type: 'gauge' | 'counter',
     name: string,
@@ -58,7 +54,7 @@ export class MetricRegistry {
   }
 }
 
-class Counter implements Metric {
+export class Counter implements Metric {
   readonly #name: string
   readonly #help: string
   readonly #labelNames: readonly string[]
@@ -82,7 +78,7 @@ class Counter implements Metric {
   }
 }
 
-class Histogram implements Metric {
+export class Histogram implements Metric {
   readonly #name: string
   readonly #help: string
   readonly #labelNames: readonly string[]
@@ -123,8 +119,6 @@ class Histogram implements Metric {
     return buckets.join('') + formatSample(`${this.#name}_sum`, labels, sum) + formatSample(`${this.#name}_count`, labels, total)
   }
 }
-
-export type { Counter, Histogram }
 
 const formatHead = (name: string, help: string, type: string) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 

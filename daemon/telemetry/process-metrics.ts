@@ -17,7 +17,9 @@ export function addProcessMetrics(registry: MetricRegistry): void {
   addOne('gauge', 'nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed)
   addOne('gauge', 'nodejs_external_memory_bytes', 'Memory of buffers and native objects.', () => process.memoryUsage().external)
   const lag = new LagMonitor()
-  registry.addGauge('nodejs_eventloop_lag_seconds', 'Lag of the event loop since the last scrape.', 'quantile', async () => lag.collect())
+  registry.addCollected('gauge', 'nodejs_eventloop_lag_seconds', 'Lag of the event loop since the last scrape.', 'quantile', async () =>
+    lag.collect(),
+  )
   let previous = performance.eventLoopUtilization()
   addOne('gauge', 'nodejs_eventloop_utilization', 'Share of time that the event loop was busy since the last scrape.', () => {
     const current = performance.eventLoopUtilization()

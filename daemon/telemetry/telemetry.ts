@@ -46,7 +46,7 @@ export class Telemetry {
   constructor({ tracer, version = '' }: { tracer?: Tracer | undefined; version?: string } = {}) {
     this.tracer = tracer
     const registry = this.#registry
-    registry.addGauge('cadre_info', 'Version of Cadre.', 'version', async () => ({ [version]: 1 }))
+    registry.addCollected('gauge', 'cadre_info', 'Version of Cadre.', 'version', async () => ({ [version]: 1 }))
     this.#requests = registry.createHistogram('cadre_http_request_duration_seconds', 'Duration of requests, with streamed responses.', [
       'method',
       'route',
@@ -59,7 +59,7 @@ export class Telemetry {
       ]),
     ) as Record<OperationName, Histogram>
     this.#tokens = registry.createCounter('cadre_model_tokens_total', 'Model tokens of calls that ended.', ['kind', 'direction'])
-    registry.addGauge('cadre_queue_length', 'Waiting or running jobs.', 'queue', () => this.#countJobs())
+    registry.addCollected('gauge', 'cadre_queue_length', 'Waiting or running jobs.', 'queue', () => this.#countJobs())
     if (tracer) registry.addCollected('counter', 'cadre_spans_total', 'Spans by what became of them.', 'outcome', async () => tracer.counts)
     addProcessMetrics(registry)
   }

@@ -37,31 +37,33 @@ export async function addToSums(
     )
 }
 
+/** The sums of an entity; those of a model are part of the sums of everything. The last value is the beginning of the period. */
+function selectSums(entity: Entity, { kind, start }: Pick<Period, 'kind' | 'start'>) {
+  const { table, time, length } = SUM_TABLES[kind === 'day' ? 0 : 1]
+  const isModel = entity.type === 'model'
+  const from = `FROM ${table} WHERE entity_type = ? AND entity_id = ?${isModel ? ' AND model_id = ?' : ''}`
+  const values = [...(isModel ? ['', ''] : [entity.type]), entity.id, start.slice(0, length)]
+  return { from, time, values }
+}
+
 /** Sums the settled calls of an entity in a period. */
 export async function sumSettled(
   reader: DatabaseReader,
   entity: Entity,
   { kind, start }: Pick<Period, 'kind' | 'start'>,
 ): Promise<SpentTotals> {
-  const { table, time, length } = SUM_TABLES[kind === 'day' ? 0 : 1]
-  const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
-  const model = entity.type === 'model' ? ' AND model_id = ?' : ''
+  const { from, time, values } = selectSums(entity, { kind, start })
   const totals = await reader.get<SpentTotals>(
     `SELECT coalesce(sum(calls), 0) AS calls, coalesce(sum(input_tokens + output_tokens), 0) AS tokens, total(cost) AS cost
-     FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} = ?${model}`,
-    [type, id, start.slice(0, length), ...(model ? [entity.id] : [])],
+     ${from} AND ${time} = ?`,
+    values,
   )
   return totals ?? { calls: 0, tokens: 0, cost: 0 }
 }
 
 /** Sums the calls of the last earlier period of the same length that has any. */
 export async function sumEarlier(reader: DatabaseReader, entity: Entity, period: Period): Promise<SpentTotals | undefined> {
-  const { table, time, length } = SUM_TABLES[period.kind === 'day' ? 0 : 1]
-  const [type, id] = entity.type === 'model' ? ['', ''] : [entity.type, entity.id]
-  const model = entity.type === 'model' ? ' AND model_id = ?' : ''
-  const earlier = await reader.get<{ time: string }>(
-    `SELECT max(${time}) AS time FROM ${table} WHERE entity_type = ? AND entity_id = ? AND ${time} < ?${model}`,
-    [type, id, period.start.slice(0, length), ...(model ? [entity.id] : [])],
-  )
+  const { from, time, values } = selectSums(entity, period)
+  const earlier = await reader.get<{ time: string }>(`SELECT max(${time}) AS time ${from} AND ${time} < ?`, values)
   return earlier?.time ? sumSettled(reader, entity, { kind: period.kind, start: earlier.time }) : undefined
 }
