@@ -233,21 +233,18 @@ export class PassageTable {
     return this.#isRepairing || this.#indexing !== undefined
   }
 
-  /** Builds the vector index if needed. Searches and commits continue meanwhile, and a kill leaves the table as it was. */
+  /**
+   * Builds the vector index if needed. Searches and commits continue meanwhile, and a kill leaves the table as it was. Not in the queue
+   * of commits: these would wait for minutes.
+   */
   async updateVectorIndex(signal?: AbortSignal, recordedRows?: number): Promise<void> {
     if (!(await this.needsVectorIndex(recordedRows))) return
-    this.#indexing ??= this.#buildVectorIndex(signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal).finally(
-      () => {
-        this.#indexing = undefined
-        this.#readIndex = undefined
-      },
-    )
+    const ends = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
+    this.#indexing ??= this.#handle.buildVectorIndex(ends).finally(() => {
+      this.#indexing = undefined
+      this.#readIndex = undefined
+    })
     await this.#indexing
-  }
-
-  /** Not in the queue of commits: these would wait for minutes. */
-  async #buildVectorIndex(signal: AbortSignal): Promise<void> {
-    await this.#handle.buildVectorIndex(signal)
   }
 
   /** Ends a build and waits for commits. */

@@ -1,5 +1,4 @@
 /** Opens a LanceDB table for commits, and for queries from a copy on the local disk if the table is in a bucket. */
-import { CommitQueue } from './commit-queue.ts'
 import type { TableFiles } from './files/table-files.ts'
 import { isManaged, isRemote, type LanceConnection, type LanceOptions, type Table } from './lance.ts'
 import { translateLanceError } from './objects/storage-errors.ts'
@@ -20,9 +19,12 @@ export interface TableOptions {
   quantizedRows: number
 }
 
+/** Of a commit that conflicts with one of another daemon. */
+const MAX_COMMIT_ATTEMPTS = 5
+
 export class TableHandle {
   readonly #options: TableOptions
-  readonly #commits = new CommitQueue()
+  #lastCommit: Promise<unknown> = Promise.resolve()
   #opened: Promise<Table | undefined> | undefined
 
   constructor(options: TableOptions) {
@@ -47,8 +49,10 @@ export class TableHandle {
       await files?.flush(name)
       return result
     }
+    const turn = this.#lastCommit.then(() => retryConflicts(commit))
+    this.#lastCommit = turn.catch(() => undefined) // the caller gets the error; the next commit runs
     try {
-      return await this.#translate(() => this.#commits.run(commit))
+      return await this.#translate(() => turn)
     } finally {
       this.#options.mirror?.expire() // the caller must see its commit
     }
@@ -110,11 +114,11 @@ export class TableHandle {
   }
 
   translateError(error: unknown): unknown {
-    return this.isRemote ? translateLanceError(error, this.#options.uri) : error
+    return translateLanceError(error, this.#options.uri)
   }
 
   async waitUntilIdle(): Promise<void> {
-    await this.#commits.waitUntilIdle()
+    await this.#lastCommit
   }
 
   /** A failed attempt is not cached. */
@@ -132,6 +136,16 @@ export class TableHandle {
       return await work()
     } catch (error) {
       throw this.translateError(error)
+    }
+  }
+}
+
+async function retryConflicts<T>(commit: () => Promise<T>): Promise<T> {
+  for (let left = MAX_COMMIT_ATTEMPTS - 1; ; left--) {
+    try {
+      return await commit()
+    } catch (error) {
+      if (left === 0 || !/conflict/i.test(String((error as Error).message))) throw error
     }
   }
 }

@@ -82,7 +82,7 @@ export class VectorStore {
       if ((await database.tableNames()).includes(name)) await database.dropTable(name)
       await this.#files?.removeTable(name)
     } catch (error) {
-      throw this.isRemote ? translateLanceError(error, this.#uri) : error
+      throw translateLanceError(error, this.#uri)
     }
     this.#tables.delete(name) // may have been opened again meanwhile
   }

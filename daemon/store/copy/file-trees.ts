@@ -1,8 +1,8 @@
 /** The files of a storage, in a home or in a bucket. Both have the same names. */
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { hashFile } from '../files/hash-file.ts'
+import { listFiles } from '../files/list-files.ts'
 import type { S3Client } from '../objects/s3-client.ts'
 
 export interface FileTree {
@@ -25,11 +25,8 @@ export class FolderTree implements FileTree {
   async list(prefix: string): Promise<Map<string, number>> {
     const sizes = new Map<string, number>()
     const root = join(this.location, prefix)
-    for (const entry of await readdir(root, { recursive: true, withFileTypes: true }).catch(() => [])) {
-      if (!entry.isFile()) continue
-      const path = join(entry.parentPath, entry.name)
+    for (const path of await listFiles(root).catch(() => []))
       sizes.set(path.slice(this.location.length + 1).replaceAll('\\', '/'), (await stat(path)).size)
-    }
     return sizes
   }
 
@@ -71,10 +68,4 @@ export class BucketTree implements FileTree {
     await rm(temporary, { force: true })
     return digest
   }
-}
-
-export async function hashFile(path: string): Promise<string> {
-  const digest = createHash('sha256')
-  for await (const part of createReadStream(path)) digest.update(part as Buffer)
-  return digest.digest('hex')
 }

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { listFiles } from './list-files.ts'
 import { syncDirectory } from './sync-directory.ts'
 
 /** The catalog of LanceDB, which lists the tables. */
@@ -137,10 +138,7 @@ export class TableFiles {
 
 async function readStates(folder: string): Promise<Map<string, string>> {
   const states = new Map<string, string>()
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ignoreMissing)
-  for (const entry of entries ?? []) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
+  for (const path of (await listFiles(folder).catch(ignoreMissing)) ?? []) {
     const found = await stat(path).catch(ignoreMissing) // LanceDB removes old versions meanwhile
     if (found) states.set(path, `${found.size} ${found.mtimeMs}`)
   }

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 
 export class DiskCache {
   readonly #folder: string
-  readonly #maxBytes: number
+  readonly maxBytes: number
   /** By name, in the order of their last use. */
   readonly #sizes = new Map<string, number>()
   #total = 0
 
   private constructor(folder: string, maxBytes: number) {
     this.#folder = folder
-    this.#maxBytes = maxBytes
+    this.maxBytes = maxBytes
   }
 
   /** An entry is a file or folder two levels below the folder. */
@@ -30,10 +30,6 @@ export class DiskCache {
     return cache
   }
 
-  get maxBytes(): number {
-    return this.#maxBytes
-  }
-
   has(name: string): boolean {
     return this.#sizes.has(name)
   }
@@ -48,7 +44,7 @@ export class DiskCache {
     this.#sizes.set(name, size)
     this.#total += size
     for (const [oldest] of this.#sizes) {
-      if (this.#total <= this.#maxBytes || oldest === name) break
+      if (this.#total <= this.maxBytes || oldest === name) break
       await this.remove(oldest)
     }
   }

@@ -1,6 +1,7 @@
-import { createHash, hash, randomUUID } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { hash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { hashFile } from '../files/hash-file.ts'
 import { syncDirectory } from '../files/sync-directory.ts'
 import { type ConfirmOriginal, DamagedOriginalError, type OriginalContent, type OriginalStore } from '../original-store.ts'
 
@@ -126,19 +127,6 @@ export class FolderOriginals implements OriginalStore {
       if (this.#queues.get(contentHash) === settled) this.#queues.delete(contentHash)
     }
   }
-}
-
-/** With one buffer: a stream would fill the memory with buffers until the next garbage collection. */
-async function hashFile(path: string): Promise<string> {
-  const digest = createHash('sha256')
-  const buffer = Buffer.allocUnsafe(MAX_SENT_BYTES)
-  const file = await open(path)
-  try {
-    for (let length = 1; length > 0; digest.update(buffer.subarray(0, length))) length = (await file.read(buffer)).bytesRead
-  } finally {
-    await file.close()
-  }
-  return digest.digest('hex')
 }
 
 async function listShards(directory: string): Promise<string[]> {

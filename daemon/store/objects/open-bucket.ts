@@ -38,8 +38,9 @@ export async function openBucket(storage: Storage, database: Database, cacheFold
   return { originals, vectors }
 }
 
-export function formatLanceOptions({ endpoint, region, accessKeyId, secretAccessKey, sessionToken }: StorageAddress) {
-  const options: NonNullable<LanceOptions['storageOptions']> = {
+export function formatLanceOptions(address: StorageAddress): Record<string, string> {
+  const { endpoint, region, accessKeyId, secretAccessKey, sessionToken } = address
+  return {
     ...LANCE_LIMITS,
     aws_region: region,
     aws_access_key_id: accessKeyId,
@@ -47,5 +48,4 @@ export function formatLanceOptions({ endpoint, region, accessKeyId, secretAccess
     ...(sessionToken === undefined ? {} : { aws_session_token: sessionToken }),
     ...(endpoint === undefined ? {} : { endpoint, allow_http: String(endpoint.startsWith('http:')) }),
   }
-  return options
 }

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsClient } from 'aws4fetch'
+import { decodeXML } from 'entities'
 import { createDeadlineSignal } from '../../../src/deadline.ts'
 import { createAccessError, createMissingBucketError, StorageUnreachableError } from './storage-errors.ts'
 
@@ -49,7 +50,7 @@ export class S3Client {
 
   /** Returns false if `ifAbsent` is set and the object exists. */
   async put(key: string, bytes: Uint8Array, { ifAbsent = false } = {}): Promise<boolean> {
-    const headers = { ...(ifAbsent ? { 'if-none-match': '*' } : {}) }
+    const headers: Record<string, string> = ifAbsent ? { 'if-none-match': '*' } : {}
     const response = await this.#request('PUT', this.#getUrl(key), { body: bytes, headers }, bytes.length)
     await response.body?.cancel()
     return response.status !== 412
@@ -178,11 +179,7 @@ function parsePage(xml: string): { objects: StoredObject[]; next: string | undef
   return { objects, next: readElement(xml, 'NextContinuationToken') }
 }
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
 function readElement(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
-  return text?.replace(/&(#?)(x?)([0-9a-z]+);/gi, (entity, isNumber: string, isHex: string, code: string) =>
-    isNumber ? String.fromCodePoint(Number.parseInt(code, isHex ? 16 : 10)) : (ENTITIES[isHex + code] ?? entity),
-  )
+  return text === undefined ? undefined : decodeXML(text)
 }

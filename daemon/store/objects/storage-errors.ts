@@ -1,4 +1,6 @@
 import { CadreError } from '../../../src/contract/errors.ts'
+import { describeCause } from '../describe-cause.ts'
+import { isRemote } from '../lance.ts'
 
 /** It goes away by itself. */
 export class StorageUnreachableError extends CadreError {
@@ -32,15 +34,8 @@ export const createLocalDocumentsError = (location: string) =>
 /** LanceDB reports failed requests only as text. */
 export function translateLanceError(error: unknown, location: string): unknown {
   const message = error instanceof Error ? error.message : ''
-  if (error instanceof CadreError || !/Generic S3 error|error sending request|operation timed out/i.test(message)) return error
+  if (!isRemote(location) || error instanceof CadreError || !/Generic S3 error|error sending request|operation timed out/i.test(message))
+    return error
   const reason = /HTTP error: [^,]+|non-2xx status code: \d+/.exec(message)?.[0] ?? 'a request failed'
   return new StorageUnreachableError(location, new Error(reason, { cause: undefined }))
-}
-
-/** Node reports the reason of a failed request as its cause. */
-function describeCause(error: unknown): string {
-  const { message, name, code, cause } = error as Error & { code?: string }
-  if (name === 'TimeoutError') return 'it does not respond'
-  const reason = cause instanceof Error && cause.message !== '' && !message.includes(cause.message) ? describeCause(cause) : ''
-  return reason || (message || code || String(error)).replace(/\.$/, '')
 }

@@ -2,9 +2,10 @@
  * A copy of a table on the local disk, from which queries are answered. LanceDB never changes a file that it has written, so that only
  * new files are downloaded, and the manifest of a version last.
  */
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { listFiles } from '../files/list-files.ts'
 import type { Table } from '../lance.ts'
 import type { DiskCache } from './disk-cache.ts'
 import type { S3Client, StoredObject } from './s3-client.ts'
@@ -124,8 +125,6 @@ async function findMissing(folder: string, files: readonly StoredObject[], prefi
 
 /** Removes the files of older versions. */
 async function removeOthers(folder: string, names: ReadonlySet<string>): Promise<void> {
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile() && !names.has(path.slice(folder.length + 1).replaceAll('\\', '/'))) await rm(path, { force: true })
-  }
+  for (const path of await listFiles(folder))
+    if (!names.has(path.slice(folder.length + 1).replaceAll('\\', '/'))) await rm(path, { force: true })
 }

@@ -1,5 +1,6 @@
 /** The database on a libSQL server, which several daemons share. */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction, Value } from '../database.ts'
 import { type PendingWrite, WriteQueue } from '../write-queue.ts'
 import { retryWrite } from './retry-write.ts'
@@ -130,7 +131,7 @@ class ServerDatabase implements Database {
         return row?.number === number
       } catch (error) {
         if (performance.now() > deadline) throw createUnknownOutcomeError(this.location, error)
-        await new Promise((resolve) => setTimeout(resolve, OUTCOME_RETRY_MS))
+        await pause(OUTCOME_RETRY_MS)
       } finally {
         transaction?.discard()
       }

@@ -2,6 +2,7 @@
 import { ResponseError } from '@libsql/hrana-client'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { translateError } from '../database-errors.ts'
+import { describeCause } from '../describe-cause.ts'
 
 /** The request may or may not have reached the server. The server rolls back the transactions of a lost connection. */
 export class ConnectionLostError extends CadreError {
@@ -59,11 +60,4 @@ export function translateServerError(error: unknown, location: string): unknown 
       cause: error,
     })
   return translateError(error, location)
-}
-
-/** Node reports the reason of a failed request as its cause. */
-function describeCause(error: unknown): string {
-  const { message, code, cause } = error as Error & { code?: string }
-  const reason = cause instanceof Error && !message.includes(cause.message) ? describeCause(cause) : ''
-  return reason || (message || code || String(error)).replace(/\.$/, '')
 }
