@@ -5,7 +5,7 @@ import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type Document, type DocumentContent, MAX_TEXT_CHARACTERS, type ReadText } from '../../src/contract/families/documents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Database } from '../store/database.ts'
-import { DamagedOriginalError, type OriginalStore } from '../store/original-store.ts'
+import { isOriginalError, type OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
 import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
@@ -107,7 +107,7 @@ export class DocumentLookup {
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof DocumentReadError) throw new CadreError('CONFLICT', `The document "${name}" cannot be read: ${error.message}`)
-      if (error instanceof DamagedOriginalError || (error as NodeJS.ErrnoException).code === 'ENOENT')
+      if (isOriginalError(error))
         throw new CadreError('CONFLICT', `The original of "${name}" is missing or damaged.`, { hint: 'Sync its source again.' })
       throw error
     }

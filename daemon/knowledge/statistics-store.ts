@@ -3,15 +3,10 @@ import type { Static } from 'typebox'
 import type { SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
 import type { DatabaseReader } from '../store/database.ts'
 
-export async function getStatistics(reader: DatabaseReader, sourceId: string): Promise<Static<typeof SourceStatistics>> {
-  const sums = await reader.get<{
-    documents: number
-    chunks: number
-    failed: number
-    skipped: number
-    embedded: number
-    recognizing: number
-  }>(
+type Statistics = Static<typeof SourceStatistics>
+
+export async function getStatistics(reader: DatabaseReader, sourceId: string): Promise<Statistics> {
+  const sums = await reader.get<Omit<Statistics, 'skipped_types'>>(
     `SELECT coalesce(sum(status <> 'skipped'), 0) AS documents, coalesce(sum(chunks), 0) AS chunks,
        coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(status = 'skipped'), 0) AS skipped,
        coalesce(sum(status = 'recognizing'), 0) AS recognizing,

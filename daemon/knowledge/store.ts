@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { DOCUMENT_STATUSES, Document } from '../../src/contract/families/documents.ts'
 import { KnowledgeSource } from '../../src/contract/families/knowledge-sources.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { DatabaseReader, Transaction } from '../store/database.ts'
+import { type DatabaseReader, listColumn, type Transaction } from '../store/database.ts'
 import { Records, type Scope, type StoredRecord } from '../store/records.ts'
 
 export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress' | 'watching'> &
@@ -23,11 +23,8 @@ export const excludeSkipped = ({ status }: ListQuery): Scope =>
   status === undefined ? { status: DOCUMENT_STATUSES.filter((each) => each !== 'skipped') } : {}
 
 export async function listContentHashes(reader: DatabaseReader, sourceId: string): Promise<string[]> {
-  const rows = await reader.all<{ content_hash: string }>(
-    "SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''",
-    [sourceId],
-  )
-  return rows.map(({ content_hash }) => content_hash)
+  const sql = "SELECT DISTINCT content_hash FROM documents WHERE knowledge_source_id = ? AND content_hash <> ''"
+  return listColumn(reader, sql, [sourceId])
 }
 
 /** Lists names or IDs that begin with the prefix, without regard to the case of ASCII letters. */
@@ -39,12 +36,12 @@ export async function completeDocuments(
   sourceId?: string,
 ): Promise<string[]> {
   const [scope, values] = sourceId === undefined ? ['', []] : [' AND knowledge_source_id = ?', [sourceId]]
-  const rows = await reader.all<{ value: string }>(
+  return listColumn(
+    reader,
     `SELECT DISTINCT ${field} AS value FROM documents
      WHERE substr(${field}, 1, length(?)) = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`,
     [prefix, prefix, ...values, limit],
   )
-  return rows.map(({ value }) => value)
 }
 
 export async function isContentInUse(reader: DatabaseReader, contentHash: string): Promise<boolean> {
@@ -52,21 +49,16 @@ export async function isContentInUse(reader: DatabaseReader, contentHash: string
 }
 
 export async function listAllContentHashes(reader: DatabaseReader): Promise<Set<string>> {
-  const rows = await reader.all<{ content_hash: string }>('SELECT DISTINCT content_hash FROM documents')
-  return new Set(rows.map(({ content_hash }) => content_hash))
+  return new Set(await listColumn(reader, 'SELECT DISTINCT content_hash FROM documents'))
 }
 
 /** Deletes the documents of an archive or mail that was deleted. Returns the hashes of their originals. */
 export async function deleteMembers(transaction: Transaction, sourceId: string, container: string): Promise<string[]> {
   const where = "knowledge_source_id = ? AND origin = 'found' AND substr(name, 1, length(?)) = ?"
   const values = [sourceId, `${container}/`, `${container}/`]
-  const rows = await transaction.all<{ content_hash: string }>(`SELECT DISTINCT content_hash FROM documents WHERE ${where}`, values)
+  const contentHashes = await listColumn(transaction, `SELECT DISTINCT content_hash FROM documents WHERE ${where}`, values)
   await transaction.run(`DELETE FROM documents WHERE ${where}`, values)
-  return rows.map(({ content_hash }) => content_hash)
-}
-
-export async function sourceExists(reader: DatabaseReader, sourceId: string): Promise<boolean> {
-  return (await reader.get('SELECT 1 AS found FROM knowledge_sources WHERE id = ?', [sourceId])) !== undefined
+  return contentHashes
 }
 
 export async function deleteDocuments(transaction: Transaction, sourceId: string): Promise<void> {
@@ -80,6 +72,5 @@ export async function markAsSent(transaction: Transaction, documentId: string): 
 
 /** Older versions stored credentials in repository URLs. */
 export async function findSourcesWithLogins(reader: DatabaseReader): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>("SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
-  return rows.map(({ id }) => id)
+  return listColumn(reader, "SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
 }

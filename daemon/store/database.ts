@@ -27,6 +27,11 @@ export async function runLater(transaction: Transaction, sql: string, values?: r
   else await transaction.run(sql, values)
 }
 
+/** Returns the values of the only column of a query. */
+export async function listColumn(reader: DatabaseReader, sql: string, values?: readonly Value[]): Promise<string[]> {
+  return (await reader.all<Record<string, string>>(sql, values)).map((row) => Object.values(row)[0] as string)
+}
+
 export interface Database extends DatabaseReader {
   /** The path of the file, or the URL of the server without its token. */
   readonly location: string

@@ -1,5 +1,5 @@
 /** Counts how often a sync or an evaluation run was resumed, so that one that ends the daemon is not resumed forever. */
-import type { DatabaseReader, Transaction } from './database.ts'
+import { type DatabaseReader, listColumn, type Transaction } from './database.ts'
 
 /** A kill or a power cut may interrupt a harmless job once or twice. */
 const MAX_RESUMES = 2
@@ -19,6 +19,5 @@ export async function forgetResumes(transaction: Transaction, kind: JobKind, job
 
 /** Lists jobs that must not be resumed again. Only complete before jobs are resumed, which counts them. */
 export async function listParkedJobs(reader: DatabaseReader, kind: JobKind): Promise<Set<string>> {
-  const rows = await reader.all<{ job_id: string }>('SELECT job_id FROM job_resumes WHERE kind = ? AND resumes >= ?', [kind, MAX_RESUMES])
-  return new Set(rows.map(({ job_id }) => job_id))
+  return new Set(await listColumn(reader, 'SELECT job_id FROM job_resumes WHERE kind = ? AND resumes >= ?', [kind, MAX_RESUMES]))
 }

@@ -1,5 +1,5 @@
 /** Brings the database to the newest schema. Released migrations are never edited. */
-import { type Database, runLater, type Transaction, type Value } from './database.ts'
+import { type Database, listColumn, runLater, type Transaction, type Value } from './database.ts'
 import type { Migration } from './migration.ts'
 import { records } from './migrations/v0.1/0001-records.ts'
 import { knowledge } from './migrations/v0.1/0002-knowledge.ts'
@@ -96,7 +96,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   // Other daemons of a server may migrate at the same time. They end transactions that keep them waiting.
   const write: Database['write'] = database.isRemote ? (work) => retryWrite(database, work) : (work) => database.writeWithoutFlush(work)
   await write((transaction) => transaction.run('CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)'))
-  const applied = new Set((await database.all<{ name: string }>('SELECT name FROM migrations')).map(({ name }) => name))
+  const applied = new Set(await listColumn(database, 'SELECT name FROM migrations'))
   if (applied.has(UNFINISHED_COPY))
     throw new Error(`Records were not copied completely to ${database.location}. Run the same cadre migrate command again.`)
   const unknown = [...applied].filter((name) => !migrations.some((migration) => migration.name === name))

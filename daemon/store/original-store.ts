@@ -5,6 +5,10 @@ import type { DatabaseReader, Transaction } from './database.ts'
 /** An original whose content does not match its hash. */
 export class DamagedOriginalError extends Error {}
 
+/** Whether reading failed because the original is missing or damaged. */
+export const isOriginalError = (error: unknown): boolean =>
+  error instanceof DamagedOriginalError || (error as NodeJS.ErrnoException).code === 'ENOENT'
+
 /** Must be called in the transaction that records an original. Throws if the original was removed since it was stored. */
 export type ConfirmOriginal = (transaction: Transaction) => Promise<void>
 

@@ -1,7 +1,7 @@
 /** SQL of indexes: their settings, the tools that use them and the documents they hold. */
 import { DEFAULT_EMBEDDING_MODEL } from '../../../src/contract/schemas/passages.ts'
 import { generateId } from '../../core/identifiers.ts'
-import { type DatabaseReader, runLater, type Transaction } from '../../store/database.ts'
+import { type DatabaseReader, listColumn, runLater, type Transaction } from '../../store/database.ts'
 import { CHUNKING_VERSION } from '../chunking/chunking-settings.ts'
 
 /** Increased when the embedded model has other weights. Indexes of other models are not rebuilt: embedding them may cost money. */
@@ -93,7 +93,7 @@ export async function deleteOrphans(transaction: Transaction): Promise<void> {
 
 export async function listUsedIndexIds(reader: DatabaseReader, sourceId: string): Promise<string[]> {
   const sql = 'SELECT DISTINCT index_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE knowledge_source_id = ?'
-  return (await reader.all<{ index_id: string }>(sql, [sourceId])).map(({ index_id }) => index_id)
+  return listColumn(reader, sql, [sourceId])
 }
 
 export async function addIndexUser(transaction: Transaction, indexId: string, userId: string): Promise<void> {
@@ -105,8 +105,7 @@ export async function listIndexesByModel(reader: DatabaseReader, embeddingModel:
 }
 
 export async function listIndexUsers(reader: DatabaseReader, indexId: string): Promise<string[]> {
-  const users = await reader.all<{ user_id: string }>('SELECT user_id FROM index_users WHERE index_id = ?', [indexId])
-  return users.map(({ user_id }) => user_id)
+  return listColumn(reader, 'SELECT user_id FROM index_users WHERE index_id = ?', [indexId])
 }
 
 /** Returns the tool that uses an index, unless several do. */
@@ -117,10 +116,10 @@ export async function findOnlyUser(reader: DatabaseReader, indexId: string): Pro
 
 /** Returns the sources whose indexes the tool used. */
 export async function removeIndexUser(transaction: Transaction, userId: string): Promise<string[]> {
-  const sql = 'SELECT DISTINCT knowledge_source_id AS id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'
-  const sources = await transaction.all<{ id: string }>(sql, [userId])
+  const sql = 'SELECT DISTINCT knowledge_source_id FROM index_users JOIN indexes ON indexes.id = index_id WHERE user_id = ?'
+  const sourceIds = await listColumn(transaction, sql, [userId])
   await transaction.run('DELETE FROM index_users WHERE user_id = ?', [userId])
-  return sources.map(({ id }) => id)
+  return sourceIds
 }
 
 /** Lists indexes whose embedding model was deleted. */

@@ -1,10 +1,10 @@
 /** Last stage of a sync: recognises the text of images and scans, after everything else was indexed. */
 import type { Database } from '../../store/database.ts'
-import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
+import { isOriginalError, type OriginalStore } from '../../store/original-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { ParserPool } from '../sync/parser-pool.ts'
 import type { ProgressTracker } from '../sync/progress-tracker.ts'
-import { markFailed, type PendingDocument } from '../sync/sync-store.ts'
+import { markWithoutText, type PendingDocument } from '../sync/sync-store.ts'
 import type { RecognitionLanguages } from './recognition-languages.ts'
 import type { PageRecognizer } from './recognition-pool.ts'
 import { listDocumentsToRecognize, listRecognizedPages, markRecognized, storeRecognizedPage } from './recognition-store.ts'
@@ -43,13 +43,10 @@ export async function recognizeDocuments(
       await markRecognized(database, document)
     } catch (error) {
       if (signal.aborted) break
-      const isMissing = error instanceof DamagedOriginalError || (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (!isMissing && !(error instanceof DocumentReadError)) throw error
-      await markFailed(
-        database,
-        document,
-        isMissing ? 'The original is missing or damaged. Sync its source again.' : (error as Error).message,
-      )
+      if (isOriginalError(error))
+        await markWithoutText(database, document, 'failed', 'The original is missing or damaged. Sync its source again.')
+      else if (error instanceof DocumentReadError) await markWithoutText(database, document, 'failed', error.message)
+      else throw error
     }
     progress.update(sourceId, { documents: done + position + 1 })
   }

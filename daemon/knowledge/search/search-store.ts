@@ -1,6 +1,6 @@
 /** SQL of search. Values from callers are always bound, never interpolated. */
 import type { Places } from '../../core/places.ts'
-import type { DatabaseReader, Value } from '../../store/database.ts'
+import { type DatabaseReader, listColumn, type Value } from '../../store/database.ts'
 
 export interface DocumentDetails {
   knowledge_source_id: string
@@ -38,11 +38,8 @@ export async function findMatchingDocuments(
       : `EXISTS (SELECT 1 FROM json_each(documents.metadata) AS actual
            JOIN json_each(?) AS wanted ON actual.atom = wanted.atom AND ${SAME_TYPE} WHERE actual.key = ?)`
   })
-  const rows = await reader.all<{ id: string }>(
-    `SELECT id FROM documents WHERE knowledge_source_id IN (${formatPlaceholders(sourceIds)}) AND ${conditions.join(' AND ')}`,
-    values,
-  )
-  return rows.map(({ id }) => id)
+  const where = `knowledge_source_id IN (${formatPlaceholders(sourceIds)}) AND ${conditions.join(' AND ')}`
+  return listColumn(reader, `SELECT id FROM documents WHERE ${where}`, values)
 }
 
 export async function countDocuments(reader: DatabaseReader, sourceIds: readonly string[]): Promise<number> {

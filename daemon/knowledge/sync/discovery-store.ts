@@ -1,7 +1,7 @@
 /** SQL for documents that a sync discovers. */
 import { generateId } from '../../core/identifiers.ts'
 import type { DatabaseReader, Transaction } from '../../store/database.ts'
-import { documentRecords, type StoredDocument, sourceExists } from '../store.ts'
+import { documentRecords, type StoredDocument, sourceRecords } from '../store.ts'
 
 export type KnownDocument = Pick<StoredDocument, 'id' | 'name' | 'content_hash' | 'status' | 'error'> & {
   fingerprint: string | null
@@ -53,7 +53,7 @@ export async function storeDiscovered(
   known: KnownDocument | undefined,
   { sourceId, name, type, fingerprint, contentHash, size, status, error, metadata }: DiscoveredDocument,
 ): Promise<boolean> {
-  if (!(await sourceExists(transaction, sourceId))) return false
+  if (!(await sourceRecords.has(transaction, sourceId))) return false
   const now = new Date().toISOString()
   if (known) {
     await transaction.run(

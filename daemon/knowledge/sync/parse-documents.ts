@@ -4,7 +4,7 @@ import { mapConcurrently } from '../../async/map-concurrently.ts'
 import { Semaphore } from '../../async/semaphore.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
-import { DamagedOriginalError, type OriginalStore } from '../../store/original-store.ts'
+import { DamagedOriginalError, isOriginalError, type OriginalStore } from '../../store/original-store.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
@@ -21,10 +21,9 @@ import {
   type IndexedText,
   listPendingDocuments,
   listStaleDocuments,
-  markFailed,
   markParsed,
   markParsing,
-  markSkipped,
+  markWithoutText,
   type PendingDocument,
 } from './sync-store.ts'
 
@@ -143,22 +142,21 @@ async function parseDocument(
     const summary = await parserPool.parse(input, settings, { onPassages, onRestart: () => collector.restart() }, signal)
     const text = await collector.finish(summary)
     if (text.passages > 0) return { text, rows: collector.rows }
-    if (summary.skipReason !== null) await markSkipped(database, document, summary.skipReason)
+    if (summary.skipReason !== null) await markWithoutText(database, document, 'skipped', summary.skipReason)
     else if (summary.scans.length > 0) await markRecognizing(database, document, summary.scans.length)
     else return { text, rows: collector.rows }
     return 'without text'
   } catch (error) {
     await collector.discard()
     signal.throwIfAborted()
-    const isDamaged = error instanceof DamagedOriginalError
-    if (isDamaged || (error as NodeJS.ErrnoException).code === 'ENOENT') {
-      const problem = isDamaged ? 'damaged: its content does not match its hash' : 'missing on disk'
-      await markFailed(database, document, `The original is ${problem}. Send the document again, or sync its source again.`)
+    if (isOriginalError(error)) {
+      const problem = error instanceof DamagedOriginalError ? 'damaged: its content does not match its hash' : 'missing on disk'
+      await markWithoutText(database, document, 'failed', `The original is ${problem}. Send the document again, or sync its source again.`)
       await forgetFingerprint(database, document)
       return undefined
     }
     if (!(error instanceof DocumentReadError)) throw error
-    await markFailed(database, document, error.message)
+    await markWithoutText(database, document, 'failed', error.message)
     return undefined
   }
 }

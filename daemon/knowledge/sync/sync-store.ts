@@ -1,5 +1,5 @@
 /** SQL of the synchronizer: pending documents and status changes. */
-import { type Database, type DatabaseReader, runLater, type Transaction } from '../../store/database.ts'
+import { type Database, type DatabaseReader, listColumn, runLater, type Transaction } from '../../store/database.ts'
 import type { DocumentSummary } from './parser-task.ts'
 
 export interface PendingDocument {
@@ -29,12 +29,12 @@ export async function listPendingDocuments(reader: DatabaseReader, sourceId: str
 
 /** Lists documents in the index that were deleted or can no longer be read. */
 export async function listStaleDocuments(reader: DatabaseReader, indexId: string): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>(
-    `SELECT i.document_id AS id FROM index_documents i LEFT JOIN documents d ON d.id = i.document_id
+  return listColumn(
+    reader,
+    `SELECT i.document_id FROM index_documents i LEFT JOIN documents d ON d.id = i.document_id
      WHERE i.index_id = ? AND (d.id IS NULL OR d.status IN ('failed', 'skipped'))`,
     [indexId],
   )
-  return rows.map(({ id }) => id)
 }
 
 export async function listPendingVectors(reader: DatabaseReader, indexId: string): Promise<PendingVectors[]> {
@@ -87,15 +87,15 @@ export async function markParsed(transaction: Transaction, documents: readonly I
   }
 }
 
-export async function markFailed(database: Database, { id, content_hash }: PendingDocument, reason: string): Promise<void> {
-  const sql = "UPDATE documents SET status = 'failed', error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?"
-  await database.write((transaction) => transaction.run(sql, [reason, new Date().toISOString(), id, content_hash]))
-}
-
-/** Marks a document that is intact but has no text. */
-export async function markSkipped(database: Database, { id, content_hash }: PendingDocument, reason: string): Promise<void> {
-  const sql = "UPDATE documents SET status = 'skipped', error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?"
-  await database.write((transaction) => transaction.run(sql, [reason, new Date().toISOString(), id, content_hash]))
+/** Marks a document that cannot be read, or that is intact but has no text and is skipped. */
+export async function markWithoutText(
+  database: Database,
+  { id, content_hash }: PendingDocument,
+  status: 'failed' | 'skipped',
+  reason: string,
+): Promise<void> {
+  const sql = 'UPDATE documents SET status = ?, error = ?, chunks = 0, updated_at = ? WHERE id = ? AND content_hash = ?'
+  await database.write((transaction) => transaction.run(sql, [status, reason, new Date().toISOString(), id, content_hash]))
 }
 
 /** The next sync reads the document from its source again. */
@@ -154,14 +154,14 @@ export async function parkSources(transaction: Transaction, sourceIds: readonly 
 
 /** Lists sources whose sync was interrupted when the daemon ended. */
 export async function listInterruptedSources(reader: DatabaseReader): Promise<string[]> {
-  return listIds(reader, "SELECT id FROM knowledge_sources WHERE status = 'syncing'")
+  return listColumn(reader, "SELECT id FROM knowledge_sources WHERE status = 'syncing'")
 }
 
 /** Lists sources with passages that lack vectors or with unfinished documents, as when an index update was interrupted. */
 export async function listIncompleteSources(reader: DatabaseReader): Promise<string[]> {
-  return listIds(
+  return listColumn(
     reader,
-    `SELECT x.knowledge_source_id AS id
+    `SELECT x.knowledge_source_id
      FROM index_documents i JOIN indexes x ON x.id = i.index_id JOIN knowledge_sources s ON s.id = x.knowledge_source_id
      WHERE i.embedded = 0 AND s.status = 'active'
      UNION
@@ -176,9 +176,5 @@ export const listSourceLeases = (prefix: string): string => `SELECT '${prefix}' 
 /** Lists sources with a schedule or a watched folder. */
 export async function listAutomaticSources(reader: DatabaseReader): Promise<string[]> {
   const sql = `SELECT id FROM knowledge_sources WHERE configuration LIKE '%"schedule"%' OR configuration LIKE '%"watch":true%'`
-  return listIds(reader, sql)
-}
-
-async function listIds(reader: DatabaseReader, sql: string): Promise<string[]> {
-  return (await reader.all<{ id: string }>(sql)).map(({ id }) => id)
+  return listColumn(reader, sql)
 }

@@ -1,14 +1,9 @@
 /** SQL of the documents whose tables are built. */
 import type { Database, DatabaseReader } from '../../store/database.ts'
+import type { PendingDocument } from '../sync/sync-store.ts'
 import type { TableDocument } from './table-store.ts'
 
-interface DocumentRow {
-  id: string
-  name: string
-  type: string
-  size: number
-  content_hash: string
-}
+type DocumentRow = PendingDocument & { type: string }
 
 /** Returns a text that changes with the documents of a source: their number and the time of the last change. */
 export async function readSignature(reader: DatabaseReader, sourceId: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../src/contract/errors.ts'
-import type { DatabaseReader } from '../database.ts'
+import { type DatabaseReader, listColumn } from '../database.ts'
 import { formatKey, ORIGINALS_PREFIX } from '../objects/bucket-originals.ts'
 import type { ReportProgress } from './copy-records.ts'
 import type { FileTree } from './file-trees.ts'
@@ -72,8 +72,8 @@ async function listOriginals(records: DatabaseReader, source: FileTree, target: 
 
 /** Only the tables of indexes that exist. Without a manifest, a table is not complete. */
 async function listVectors(records: DatabaseReader, source: FileTree): Promise<CopyTask[]> {
-  const indexes = await records.all<{ id: string }>('SELECT id FROM indexes')
-  const tables = new Set(indexes.flatMap(({ id }) => [`${id}-text.lance`, `${id}-vectors.lance`]))
+  const indexIds = await listColumn(records, 'SELECT id FROM indexes')
+  const tables = new Set(indexIds.flatMap((id) => [`${id}-text.lance`, `${id}-vectors.lance`]))
   const files = [...(await source.list(VECTORS_PREFIX))].filter(([name]) => tables.has(name.split('/')[1] as string))
   return files.map(([name, size]) => ({ source: name, target: name, size }))
 }

@@ -1,7 +1,7 @@
 /** Copies the records of a database to another one. A copy that was interrupted is continued. */
 import { createHash } from 'node:crypto'
 import { CadreError } from '../../../src/contract/errors.ts'
-import { type Database, type DatabaseReader, type Row, runLater, type Transaction, type Value } from '../database.ts'
+import { type Database, type DatabaseReader, listColumn, type Row, runLater, type Transaction, type Value } from '../database.ts'
 import { isBlank, MIGRATIONS, migrate, UNFINISHED_COPY } from '../migrate.ts'
 
 const ROWS_PER_BATCH = 500
@@ -46,13 +46,7 @@ export async function copyRecords(
   })
   let done = 0
   for (const table of tables)
-    done = await copyTable(
-      source,
-      target,
-      table,
-      (rows) => report({ label: 'Copying records', done: done + rows, total, unit: 'rows' }),
-      done,
-    )
+    done += await copyTable(source, target, table, (rows) => report({ label: 'Copying records', done: done + rows, total, unit: 'rows' }))
   await verifyTables(source, target, tables, (rows) => report({ label: 'Verifying records', done: rows, total, unit: 'rows' }))
   await target.write(async (transaction) => {
     for (const { sql } of triggers) await runLater(transaction, sql)
@@ -95,11 +89,12 @@ async function prepareTarget(target: Database, origin: string): Promise<void> {
 }
 
 async function listTables(source: DatabaseReader): Promise<Table[]> {
-  const names = await source.all<{ name: string }>(
+  const names = await listColumn(
+    source,
     "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'message_words*' ORDER BY name",
   )
   const tables: Table[] = []
-  for (const { name } of names) {
+  for (const name of names) {
     if (NOT_COPIED.has(name) || name.startsWith('libsql_') || name.startsWith('_')) continue
     const columns = await source.all<{ name: string; pk: number }>('SELECT name, pk FROM pragma_table_info(?)', [name])
     const keys = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
@@ -115,14 +110,8 @@ const listTriggers = (source: DatabaseReader) =>
 const countRows = async (reader: DatabaseReader, { name }: Table): Promise<number> =>
   (await reader.get<{ rows: number }>(`SELECT count(*) AS rows FROM ${quote(name)}`))?.rows ?? 0
 
-/** The position is stored in the transaction of its rows. Returns the number of rows that are copied so far. */
-async function copyTable(
-  source: Database,
-  target: Database,
-  table: Table,
-  report: (rows: number) => void,
-  before: number,
-): Promise<number> {
+/** The position is stored in the transaction of its rows. Returns the number of rows that are copied. */
+async function copyTable(source: Database, target: Database, table: Table, report: (rows: number) => void): Promise<number> {
   const stored = await target.get<{ position: string }>('SELECT position FROM copied_tables WHERE name = ?', [table.name])
   let rows = stored ? await countRows(target, table) : 0
   // Rows that the migrations add to an empty database are replaced.
@@ -146,7 +135,7 @@ async function copyTable(
     rows += batch.length
     report(rows)
   }
-  return before + rows
+  return rows
 }
 
 async function* readRows(reader: DatabaseReader, { name, columns, keys }: Table, after?: readonly Value[]): AsyncGenerator<Row[]> {

@@ -3,13 +3,13 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from '../../../logging/logger.ts'
 import type { Database } from '../../../store/database.ts'
-import { sourceExists } from '../../store.ts'
+import { sourceRecords } from '../../store.ts'
 
 /** Must end before a backup starts, which writes its snapshot there. */
 export async function sweepWorkDirectory(database: Database, workDirectory: string, logger: Logger): Promise<void> {
   try {
     for (const name of await readdir(workDirectory))
-      if (!(await sourceExists(database, name))) await rm(join(workDirectory, name), { recursive: true, force: true })
+      if (!(await sourceRecords.has(database, name))) await rm(join(workDirectory, name), { recursive: true, force: true })
   } catch (error) {
     logger.error({ err: error }, 'cannot remove old work files')
   }
