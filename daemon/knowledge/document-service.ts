@@ -15,6 +15,7 @@ import { decodeContent } from './decode-content.ts'
 import { isContainerType } from './readers/containers/container-kind.ts'
 import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
+import { formatSizeProblem } from './sources/files/read-file-within.ts'
 import {
   deleteMembers,
   documentRecords,
@@ -72,7 +73,7 @@ export class DocumentsService {
       throw createValidationError('metadata', `must have at most ${MAX_METADATA_LENGTH} characters as JSON`)
     const limit = (source.configuration.max_file_size as number | undefined) ?? DEFAULT_MAX_FILE_SIZE
     if (bytes.length > limit)
-      throw new CadreError('PAYLOAD_TOO_LARGE', `The document has ${bytes.length} bytes; this source accepts at most ${limit}.`, {
+      throw new CadreError('PAYLOAD_TOO_LARGE', formatSizeProblem(bytes.length, limit), {
         hint: 'Increase max_file_size of the source or split the document.',
       })
     let replacedHash: string | undefined

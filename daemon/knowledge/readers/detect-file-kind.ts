@@ -2,6 +2,7 @@
 import { extname } from 'node:path'
 import { isConfigName } from '../../language/classify-config-line.ts'
 import { CODE_EXTENSIONS } from '../../language/code-extensions.ts'
+import { COMPOUND_FILE_MAGIC } from './containers/container-kind.ts'
 
 type FileKind = 'pdf' | 'zip' | 'compound-file' | 'rtf' | 'text' | { unsupported: string }
 type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
@@ -29,7 +30,6 @@ const MAGIC_NUMBERS: [string, string][] = [
   ['774f4632', 'a font'],
 ]
 const HEIC_BRANDS = new Set(['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'])
-const COMPOUND_FILE_MAGIC = 'd0cf11e0a1b11ae1'
 
 export function detectFileKind(bytes: Uint8Array): FileKind {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1_024))

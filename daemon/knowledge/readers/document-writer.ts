@@ -1,7 +1,7 @@
 /** Writes the paragraphs, lists, tables and notes of a word processor or presentation as Markdown. */
 import { MAX_CELL_LENGTH, MarkdownWriter } from './markdown-writer.ts'
 
-export interface ParagraphFormat {
+interface ParagraphFormat {
   heading?: number | undefined
   list?: { level: number; isNumbered: boolean } | undefined
 }

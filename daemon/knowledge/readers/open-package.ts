@@ -1,6 +1,6 @@
 /** Finds the parts of an Office Open XML package (docx, xlsx, pptx) by their relationships. */
 import { parseAttributes, walkMarkup } from './walk-markup.ts'
-import type { ZipArchive } from './zip-archive.ts'
+import { resolvePartName, type ZipArchive } from './zip-archive.ts'
 
 export interface Relationship {
   id: string
@@ -25,21 +25,12 @@ export function listRelationships(archive: ZipArchive, part: string): Relationsh
   walkMarkup(archive.readText(`${folder}_rels/${part.slice(folder.length)}.rels`), 'xml', {
     open(name, attributes) {
       if (getLocalName(name) !== 'Relationship' || findAttribute(attributes, 'TargetMode') === 'External') return
-      const target = resolveTarget(folder, findAttribute(attributes, 'Target') ?? '')
+      const target = resolvePartName(part, findAttribute(attributes, 'Target') ?? '')
       const type = (findAttribute(attributes, 'Type') ?? '').replace(/^.*\//, '')
       if (archive.has(target)) relationships.push({ id: findAttribute(attributes, 'Id') ?? '', type, target })
     },
   })
   return relationships
-}
-
-function resolveTarget(folder: string, target: string): string {
-  const parts: string[] = []
-  for (const part of (target.startsWith('/') ? target : folder + target).split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 /** Returns the main part, which the package names; `fallback` is its usual name. */
@@ -49,9 +40,8 @@ export function findMainPart(archive: ZipArchive, fallback: string): string | un
 }
 
 /** Returns the title in the properties of the document. */
-export function findTitle(archive: ZipArchive): string | null {
-  const title = /<dc:title>([^<]{1,300})/.exec(archive.readText('docProps/core.xml'))?.[1]?.trim()
-  return title || null
+export function findTitle(archive: ZipArchive, part = 'docProps/core.xml'): string | null {
+  return /<dc:title>([^<]{1,300})/.exec(archive.readText(part))?.[1]?.trim() || null
 }
 
 /** Says which parts of an Office document are not read; undefined if there are none. */

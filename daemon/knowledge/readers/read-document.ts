@@ -11,7 +11,7 @@ import { readJson, readJsonLines } from './read-json.ts'
 import { readTable } from './read-table.ts'
 import { readText } from './read-text.ts'
 import { readRst } from './rst/read-rst.ts'
-import { hasTextFormat } from './text-formats/text-format-types.ts'
+import { findTextFormat } from './text-formats/text-format-types.ts'
 import { ZipArchive } from './zip-archive.ts'
 
 const NO_RECOGNITION: Recognition = { isEnabled: false, pages: [] }
@@ -47,9 +47,10 @@ async function readBytes(bytes: Uint8Array, name: string, recognition: Recogniti
   const text = decodeText(bytes)
   if (isBinary(text))
     throw new DocumentReadError(/\.pdf$/i.test(name) ? 'The PDF is damaged: it has no PDF header.' : 'This is not a text document.')
-  if (hasTextFormat(name)) {
+  const format = findTextFormat(name)
+  if (format) {
     const { readTextFormat } = await import('./text-formats/read-text-format.ts')
-    const document = readTextFormat(text, name)
+    const document = readTextFormat(text, format)
     if (document) return document
   }
   return readDecodedText(text, name)

@@ -4,7 +4,7 @@ import { getText, removeHidden } from './html/read-html.ts'
 import { writeHtml } from './html/write-html.ts'
 import { MarkdownWriter } from './markdown-writer.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from './parsed-document.ts'
-import type { ZipArchive } from './zip-archive.ts'
+import { resolvePartName, type ZipArchive } from './zip-archive.ts'
 
 export function readEpub(archive: ZipArchive): ParsedDocument {
   const container = parseHtml(archive.readText('META-INF/container.xml'))
@@ -47,20 +47,13 @@ function findElements(element: HtmlElement, name: string): HtmlElement[] {
   )
 }
 
-/** Resolves a reference of one part to the name of another. */
 function resolvePath(from: string, href: string): string {
-  let path = href.replace(/[#?].*$/s, '')
+  const path = href.replace(/[#?].*$/s, '')
   try {
-    path = decodeURIComponent(path)
+    return resolvePartName(from, decodeURIComponent(path))
   } catch {
-    // Not percent-encoded.
+    return resolvePartName(from, path) // not percent-encoded
   }
-  const parts = path.startsWith('/') ? [] : from.split('/').slice(0, -1)
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.' && part !== '') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 function listEncryptedParts(archive: ZipArchive): Set<string> {

@@ -1,4 +1,5 @@
 /** Reads images: their text comes from text recognition. */
+import type { Places } from '../../core/places.ts'
 import { type Recognition, UNCERTAIN_CONFIDENCE } from '../recognition/recognized-page.ts'
 import { type ImageFormat, inspectImage } from './inspect-image.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from './parsed-document.ts'
@@ -15,7 +16,8 @@ export function readImage(bytes: Uint8Array, format: ImageFormat, { isEnabled, p
   const { width, height, pages: count } = inspectImage(bytes, format)
   if (Math.min(width, height) < MIN_SIDE) return createSkipped(`The image is too small to have text: ${width} × ${height} pixels.`)
   if (!isEnabled && recognized.length < count) return createSkipped(RECOGNITION_OFF_MESSAGE)
-  const scans = listNumbers(count).filter((number) => !recognized.some(({ page }) => page === number))
+  const numbers = Array.from({ length: count }, (_, index) => index + 1)
+  const scans = numbers.filter((number) => !recognized.some(({ page }) => page === number))
   if (scans.length > 0) return { text: '', format: 'plain', pages: [], title: null, scans }
   const problem = recognized.find((page) => page.problem !== undefined)?.problem
   let text = ''
@@ -39,10 +41,8 @@ export function describeRecognition(recognized: Recognition['pages'], isSinglePa
     uncertain.length > 0 ? `Text recognition is uncertain${isSinglePage ? '' : ` on ${formatPages(uncertain)}`}.` : '',
     failed.length > 0 ? `Text recognition failed on ${formatPages(failed)}: ${failed[0]?.problem}` : '',
   ].filter(Boolean)
-  return {
-    places: { kind: 'page', recognized: recognized.filter(({ text }) => text !== '').map(({ page }) => page) },
-    ...(notices.length > 0 ? { notice: notices.join(' ') } : {}),
-  }
+  const places: Places = { kind: 'page', recognized: recognized.filter(({ text }) => text !== '').map(({ page }) => page) }
+  return { places, notice: notices.join(' ') || undefined }
 }
 
 const MAX_LISTED = 10
@@ -52,5 +52,3 @@ function formatPages(pages: Recognition['pages']): string {
   const more = pages.length > MAX_LISTED ? ` and ${pages.length - MAX_LISTED} more` : ''
   return `${pages.length === 1 ? 'page' : 'pages'} ${numbers.join(', ')}${more}`
 }
-
-const listNumbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)

@@ -20,7 +20,8 @@ export function readJsonLines(source: string): ParsedDocument {
   )
 }
 
-function parseJson(source: string): unknown {
+/** Returns undefined if it is not valid. */
+export function parseJson(source: string): unknown {
   try {
     return JSON.parse(source.replace(/^\ufeff/, ''))
   } catch {
@@ -45,7 +46,8 @@ function formatRecords(value: unknown): string[] {
     : [formatRecord(value)]
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 interface Frame {
   names: string[] | undefined

@@ -106,6 +106,16 @@ export class ZipArchive {
   }
 }
 
+/** Resolves a reference in a part to the name of another part. */
+export function resolvePartName(part: string, reference: string): string {
+  const parts = reference.startsWith('/') ? [] : part.split('/').slice(0, -1)
+  for (const step of reference.split('/')) {
+    if (step === '..') parts.pop()
+    else if (step !== '.' && step !== '') parts.push(step)
+  }
+  return parts.join('/')
+}
+
 /** The size in the directory may be wrong; if it is right, the content is written into one buffer. */
 function inflate(packed: Uint8Array, name: string, size: number, maxBytes: number): Uint8Array {
   const maxOutputLength = Math.max(1, Math.min(maxBytes, Math.max(MIN_RATIO_CHECK_BYTES, packed.length * MAX_COMPRESSION_RATIO)))

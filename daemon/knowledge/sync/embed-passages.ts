@@ -5,6 +5,7 @@ import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import { countExpectedRows, findOnlyUser, type Index } from '../passage-indexes/index-store.ts'
+import { splitByWeight } from '../split-by-weight.ts'
 import type { EmbeddingLedger, OnUsage } from './embedding-ledger.ts'
 import type { IndexWriter } from './index-writer.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
@@ -44,7 +45,7 @@ export async function embedPassages(
   }
   for (const [position, index] of indexes.entries()) {
     const documents = pending[position] as PendingVectors[]
-    for (const batch of splitIntoBatches(documents)) {
+    for (const batch of splitByWeight(documents, PASSAGES_PER_COMMIT, ({ chunks }) => chunks)) {
       await embedBatch(dependencies, index, batch, signal, onEmbedded)
       const documentIds = batch.map(({ document_id }) => document_id)
       await markIndexed(database, documentIds, indexIds)
@@ -58,20 +59,6 @@ export async function embedPassages(
     const { vectors } = await countExpectedRows(database, index.id)
     await dependencies.indexes.getVectorTable(index).updateVectorIndex(signal, vectors)
   }
-}
-
-function* splitIntoBatches(documents: readonly PendingVectors[]): Generator<PendingVectors[]> {
-  let batch: PendingVectors[] = []
-  let passages = 0
-  for (const document of documents) {
-    batch.push(document)
-    passages += document.chunks
-    if (passages < PASSAGES_PER_COMMIT) continue
-    yield batch
-    batch = []
-    passages = 0
-  }
-  if (batch.length > 0) yield batch
 }
 
 async function embedBatch(

@@ -7,6 +7,7 @@ import type { ExpandedDocument } from '../readers/containers/expand-container.ts
 import { limitAllocations } from '../readers/limit-allocations.ts'
 import { DocumentReadError, EMPTY_DOCUMENT_MESSAGE, type ParsedDocument } from '../readers/parsed-document.ts'
 import { readDocument } from '../readers/read-document.ts'
+import { splitByWeight } from '../split-by-weight.ts'
 import type { DocumentSummary, ParserPart, ParserResult, ParserTask, PassageBatch } from './parser-task.ts'
 import { selectLines } from './select-lines.ts'
 
@@ -18,21 +19,13 @@ const MAX_MESSAGE_DOCUMENTS = 64
 /** Passages are created when they are requested. */
 function* splitIntoBatches(lists: readonly Iterable<Passage>[]): Generator<PassageBatch> {
   for (const [setting, list] of lists.entries()) {
-    let passages: Passage[] = []
-    let characters = 0
     let isEmpty = true
-    for (const passage of list) {
+    for (const passages of splitByWeight(list, MAX_MESSAGE_CHARACTERS, ({ content, words }) => content.length + words.length)) {
       isEmpty = false
-      passages.push(passage)
-      characters += passage.content.length + passage.words.length
-      if (characters < MAX_MESSAGE_CHARACTERS) continue
       yield { setting, passages }
-      passages = []
-      characters = 0
     }
     // As in a document of invisible characters.
     if (isEmpty) throw new DocumentReadError(EMPTY_DOCUMENT_MESSAGE)
-    if (passages.length > 0) yield { setting, passages }
   }
 }
 

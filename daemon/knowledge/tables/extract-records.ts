@@ -1,14 +1,13 @@
 /** Reads records of JSON as tables: lists of objects, and lines with an object each. */
+import { isObject, parseJson } from '../readers/read-json.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 import { MAX_COLUMNS } from './table-limits.ts'
-
-type JsonRecord = Record<string, unknown>
 
 /** Returns a table for a list of objects, or for each such list in an object. */
 export function extractRecords(source: string): ExtractedTable[] {
   const value = parseJson(source)
   if (Array.isArray(value)) return createTable('', value)
-  if (!isRecord(value)) return []
+  if (!isObject(value)) return []
   return Object.entries(value).flatMap(([name, entry]) => (Array.isArray(entry) ? createTable(name, entry) : []))
 }
 
@@ -23,21 +22,11 @@ export function parseRecordLines(source: string): ExtractedTable[] {
   })
 }
 
-function parseJson(source: string): unknown {
-  try {
-    return JSON.parse(source.replace(/^\ufeff/, ''))
-  } catch {
-    return undefined
-  }
-}
-
-const isRecord = (value: unknown): value is JsonRecord => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function createTable(caption: string, values: Iterable<unknown> & { length: number }): ExtractedTable[] {
   const header = new Set<string>()
   let rowCount = 0
   for (const value of values) {
-    if (!isRecord(value)) continue
+    if (!isObject(value)) continue
     rowCount++
     for (const [name] of listCells(value)) header.add(name)
   }
@@ -46,7 +35,7 @@ function createTable(caption: string, values: Iterable<unknown> & { length: numb
   const names = [...header].slice(0, MAX_COLUMNS)
   const forEachRow: ExtractedTable['forEachRow'] = (add) => {
     for (const value of values) {
-      if (!isRecord(value)) continue
+      if (!isObject(value)) continue
       const cells = new Map(listCells(value))
       add(names.map((name) => cells.get(name) ?? ''))
     }
@@ -55,9 +44,9 @@ function createTable(caption: string, values: Iterable<unknown> & { length: numb
 }
 
 /** The fields of an object in a field are named with a dot: customer.city. Deeper ones are JSON. */
-function listCells(record: JsonRecord): [string, string][] {
+function listCells(record: Record<string, unknown>): [string, string][] {
   return Object.entries(record).flatMap(([name, value]): [string, string][] =>
-    isRecord(value) ? Object.entries(value).map(([inner, entry]) => [`${name}.${inner}`, formatCell(entry)]) : [[name, formatCell(value)]],
+    isObject(value) ? Object.entries(value).map(([inner, entry]) => [`${name}.${inner}`, formatCell(entry)]) : [[name, formatCell(value)]],
   )
 }
 

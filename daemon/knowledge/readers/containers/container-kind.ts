@@ -4,7 +4,8 @@ export type ContainerKind = 'zip' | 'tar' | 'gzip' | 'mailbox' | 'mail' | 'outlo
 
 const ARCHIVE_TYPES = new Set(['zip', 'tar', 'gz', 'tgz'])
 const MAIL_TYPES = new Set(['eml', 'mbox', 'msg'])
-const COMPOUND_FILE_MAGIC = 'd0cf11e0a1b11ae1'
+/** The first bytes of Outlook messages and old Office documents, in hexadecimal. */
+export const COMPOUND_FILE_MAGIC = 'd0cf11e0a1b11ae1'
 const TAR_BLOCK_BYTES = 512
 const HEADER_LINE = /^(?:>?From [^\n]*\n)?[A-Za-z][A-Za-z0-9-]*:[ \t\r\n]/
 

@@ -40,7 +40,7 @@ export interface EarlierMails {
 export const EXPANSION_VERSION = 2
 
 export const MAX_DEPTH = 4
-export const MAX_MEMBERS = 50_000
+const MAX_MEMBERS = 50_000
 /** Of all files of a container, decompressed. */
 export const MAX_TOTAL_BYTES = 1024 ** 3
 

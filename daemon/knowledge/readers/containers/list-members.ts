@@ -1,5 +1,6 @@
 /** Lists the files of archives, mailboxes and mails. Content is only read if it is requested. */
 import { createGunzip } from 'node:zlib'
+import { formatSizeProblem } from '../../sources/files/read-file-within.ts'
 import { DECOMPRESSION_LIMIT_MESSAGE } from '../limit-allocations.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 import { ZipArchive } from '../zip-archive.ts'
@@ -24,14 +25,13 @@ export async function* listMembers(kind: ContainerKind, bytes: Uint8Array, name:
   if (kind === 'tar') return yield* listTar([bytes], reader)
   if (kind === 'gzip') return yield* listGzip(bytes, name, reader)
   // Loaded on demand, as most sources have no mails.
-  const { listMails, listAttachments, listOutlookAttachments } = await import('../mail/list-mails.ts')
-  if (kind === 'mailbox') return yield* listMails(bytes)
-  yield* kind === 'mail' ? listAttachments(bytes) : listOutlookAttachments(bytes)
+  const { listMails, listAttachments } = await import('../mail/list-mails.ts')
+  yield* kind === 'mailbox' ? listMails(bytes) : listAttachments(kind, bytes)
 }
 
 /** Returns undefined for office documents and e-books. */
 export function openArchive(bytes: Uint8Array, maxInflatedBytes?: number): ZipArchive | undefined {
-  const archive = new ZipArchive(bytes, { maxEntries: MAX_ZIP_ENTRIES, ...(maxInflatedBytes === undefined ? {} : { maxInflatedBytes }) })
+  const archive = new ZipArchive(bytes, { maxEntries: MAX_ZIP_ENTRIES, maxInflatedBytes })
   const isDocument =
     archive.has('[Content_Types].xml') ||
     archive.has('META-INF/container.xml') ||
@@ -46,7 +46,7 @@ function* listZip(bytes: Uint8Array, reader: MemberReader): Generator<Member> {
   const archive = openArchive(bytes, reader.countBytes(0))
   for (const { name, size } of archive?.listFiles() ?? []) {
     if (!reader.accepts(name)) yield { name }
-    else if (size > reader.maxFileSize) yield { name, problem: formatSizeProblem(size, reader) }
+    else if (size > reader.maxFileSize) yield { name, problem: formatSizeProblem(size, reader.maxFileSize) }
     else {
       const content = readZipEntry(archive as ZipArchive, name)
       if (content.bytes) reader.countBytes(content.bytes.length)
@@ -75,7 +75,7 @@ async function* listTar(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
   for await (const { path, size, isFile, bytes } of readTar(chunks, shouldRead)) {
     if (!isFile) continue
     if (bytes) yield { name: path, bytes }
-    else yield accepted.has(path) ? { name: path, problem: formatSizeProblem(size, reader) } : { name: path }
+    else yield accepted.has(path) ? { name: path, problem: formatSizeProblem(size, reader.maxFileSize) } : { name: path }
     accepted.delete(path)
   }
 }
@@ -94,7 +94,7 @@ async function* listGzip(bytes: Uint8Array, name: string, reader: MemberReader):
   let size = 0
   for await (const chunk of all) {
     size += chunk.length
-    if (size > reader.maxFileSize) return yield { name: inner, problem: formatSizeProblem(size, reader, 'at least ') }
+    if (size > reader.maxFileSize) return yield { name: inner, problem: formatSizeProblem(size, reader.maxFileSize, 'at least ') }
     parts.push(chunk)
   }
   yield { name: inner, bytes: Buffer.concat(parts) }
@@ -120,6 +120,3 @@ async function* prepend(first: Uint8Array, rest: AsyncIterator<Uint8Array>): Asy
   if (first.length > 0) yield first
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
-
-const formatSizeProblem = (size: number, { maxFileSize }: MemberReader, prefix = ''): string =>
-  `The document has ${prefix}${size} bytes; this source accepts at most ${maxFileSize}.`

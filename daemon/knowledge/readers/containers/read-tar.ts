@@ -6,7 +6,7 @@ const BLOCK_BYTES = 512
 /** Names and attributes are small; a larger header is an attack. */
 const MAX_HEADER_BYTES = 1024 * 1024
 
-export interface TarEntry {
+interface TarEntry {
   path: string
   size: number
   /** Links, devices and folders have no content of their own. */

@@ -39,7 +39,11 @@ function walkProperties(bytes: Buffer, handle: (code: number, operand: number) =
   }
 }
 
-function readParagraphProperties(bytes: Buffer, properties: ParagraphProperties): ParagraphProperties {
+export const createProperties = (): ParagraphProperties => ({
+  ...{ style: 0, isInTable: false, isRowEnd: false, outline: undefined, list: 0, level: 0, breaksPage: false },
+})
+
+function readParagraphProperties(bytes: Buffer, properties: ParagraphProperties): void {
   walkProperties(bytes, (code, operand) => {
     if (code === 0x2416) properties.isInTable = operand !== 0
     else if (code === 0x2417) properties.isRowEnd = operand !== 0
@@ -48,7 +52,6 @@ function readParagraphProperties(bytes: Buffer, properties: ParagraphProperties)
     else if (code === 0x460b) properties.list = operand
     else if (code === 0x2407) properties.breaksPage = operand !== 0
   })
-  return properties
 }
 
 /** Lists the formatted runs of a table of pages: `entryLength` bytes for each run, the first of which is the place of its properties. */
@@ -73,7 +76,7 @@ function* listRuns(
 export function readParagraphRuns(main: Buffer, table: Buffer): Run<ParagraphProperties>[] {
   const runs: Run<ParagraphProperties>[] = []
   for (const { start, end, page, offset } of listRuns(main, table, 13)) {
-    const properties = { style: 0, isInTable: false, isRowEnd: false, outline: undefined, list: 0, level: 0, breaksPage: false }
+    const properties = createProperties()
     const count = offset === 0 ? 0 : page.readUInt8(offset)
     const from = count === 0 ? offset + 2 : offset + 1
     const length = count === 0 ? (offset === 0 ? 0 : page.readUInt8(offset + 1) * 2) : count * 2 - 1
@@ -145,11 +148,11 @@ function readStyle(style: Buffer, baseLength: number): DocStyle & { base: number
   // After the name and its terminator come the properties.
   const offset = baseLength + 2 + (style.readUInt16LE(baseLength) + 1) * 2
   if (!isParagraph || offset + 4 > style.length) return result
-  const properties = { style: 0, isInTable: false, isRowEnd: false, outline: undefined, list: 0, level: 0, breaksPage: false }
+  const properties = createProperties()
   readParagraphProperties(style.subarray(offset + 4, offset + 2 + style.readUInt16LE(offset)), properties)
-  const { outline } = properties as ParagraphProperties
+  const { outline, list, level } = properties
   if (outline !== undefined && outline < 6) result.heading ??= outline + 1
-  return { ...result, list: properties.list, level: properties.level }
+  return { ...result, list, level }
 }
 
 function resolveStyle(style: DocStyle & { base: number }, styles: readonly (DocStyle & { base: number })[]): DocStyle {

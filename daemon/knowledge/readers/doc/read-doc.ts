@@ -4,6 +4,7 @@ import { DocumentWriter } from '../document-writer.ts'
 import { PageTracker } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import {
+  createProperties,
   type DocStyle,
   findRun,
   type ParagraphProperties,
@@ -16,10 +17,10 @@ import { type DocText, readPieces } from './pieces.ts'
 
 const WORD_97 = 0xc1
 /** Indexes of the tables whose places are in the header. */
-const TABLES = { styles: 1, footnoteReferences: 2, footnoteTexts: 3, characters: 12, paragraphs: 13, pieces: 33, endnoteReferences: 46 }
-const ENDNOTE_TEXTS = 47
-const LISTS = 73
-const LIST_OVERRIDES = 74
+const TABLES = {
+  ...{ styles: 1, footnoteReferences: 2, footnoteTexts: 3, characters: 12, paragraphs: 13, pieces: 33, endnoteReferences: 46 },
+  ...{ endnoteTexts: 47, lists: 73, listOverrides: 74 },
+}
 const HEADER_LENGTH = 154
 
 export function readDoc(root: Storage): ParsedDocument {
@@ -52,24 +53,23 @@ function convertDoc({ streams, storages }: Storage): ParsedDocument {
     hidden: readHiddenRuns(main, readTable(TABLES.characters)),
     styles: readDocStyles(readTable(TABLES.styles)),
     // The levels of the lists follow their table.
-    isNumbered: readDocLists(readTable(LISTS, table.length), readTable(LIST_OVERRIDES)),
+    isNumbered: readDocLists(readTable(TABLES.lists, table.length), readTable(TABLES.listOverrides)),
   })
   const readLength = (index: number) => main.readUInt32LE(64 + index * 4)
   const [body, footnotes, headers, macros, comments] = [3, 4, 5, 6, 7].map(readLength) as [number, number, number, number, number]
   converter.addNotes(readTable(TABLES.footnoteReferences), readTable(TABLES.footnoteTexts), body)
-  converter.addNotes(readTable(TABLES.endnoteReferences), readTable(ENDNOTE_TEXTS), body + footnotes + headers + macros + comments)
+  converter.addNotes(readTable(TABLES.endnoteReferences), readTable(TABLES.endnoteTexts), body + footnotes + headers + macros + comments)
   converter.convert(0, body)
   const [endnotes, textBoxes] = [readLength(8), readLength(9)]
   const boxStart = body + footnotes + headers + macros + comments + endnotes
   converter.convert(boxStart, boxStart + textBoxes)
   const text = cleanText(converter.writer.finish())
-  const hasMacros = storages.has('Macros')
   return {
     text,
     format: 'markdown',
     pages: converter.pages.listPages(text),
     title: converter.writer.firstHeading,
-    ...(hasMacros ? { notice: 'Macros were not read.' } : {}),
+    notice: storages.has('Macros') ? 'Macros were not read.' : undefined,
   }
 }
 
@@ -81,9 +81,6 @@ interface DocParts {
   isNumbered: (list: number, level: number) => boolean
 }
 
-const NO_PROPERTIES: ParagraphProperties = {
-  ...{ style: 0, isInTable: false, isRowEnd: false, outline: undefined, list: 0, level: 0, breaksPage: false },
-}
 /** Characters with a meaning of their own; those of pictures and other objects are left out. */
 const CHARACTERS: Record<number, string> = { 9: ' ', 11: '\n', 30: '-', 160: ' ' }
 const [CELL_END, PAGE_BREAK, PARAGRAPH_END, FIELD_START, FIELD_RESULT, FIELD_END] = [7, 12, 13, 19, 20, 21]
@@ -144,7 +141,7 @@ class DocConverter {
 
   #endParagraph(source: string, mark: number, position: number): void {
     const { paragraphs, styles, isNumbered, text: document } = this.#parts
-    const properties = findRun(paragraphs, document.getOffset(position)) ?? NO_PROPERTIES
+    const properties = findRun(paragraphs, document.getOffset(position)) ?? createProperties()
     // Cleaned here, because offsets of pages are counted from now on.
     const text = cleanText(source)
     if (mark === CELL_END || properties.isInTable) {

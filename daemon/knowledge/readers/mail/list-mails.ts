@@ -16,10 +16,7 @@ export function* listMails(bytes: Uint8Array): Generator<Member> {
   }
 }
 
-export function* listAttachments(bytes: Uint8Array): Generator<Member> {
-  for (const { name, read } of listMailAttachments(bytes)) yield { name: cleanName(name), bytes: read() }
-}
-
-export function* listOutlookAttachments(bytes: Uint8Array): Generator<Member> {
-  for (const { name, read } of listOutlookFiles(bytes)) yield { name: cleanName(name), bytes: read() }
+export function* listAttachments(kind: 'mail' | 'outlook', bytes: Uint8Array): Generator<Member> {
+  const attachments = kind === 'mail' ? listMailAttachments(bytes) : listOutlookFiles(bytes)
+  for (const { name, read } of attachments) yield { name: cleanName(name), bytes: read() }
 }

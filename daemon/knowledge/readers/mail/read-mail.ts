@@ -32,7 +32,7 @@ export function* listMailAttachments(bytes: Uint8Array): Generator<{ name: strin
 export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Mailboxes, and some mails that were saved from one, start with a line `From anna@example.com Mon Mar  4 …`. */
-export function skipPostmark(bytes: Buffer): Buffer {
+function skipPostmark(bytes: Buffer): Buffer {
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
   return /^>?From /.test(start.toString('latin1', 0, 6)) ? start.subarray(start.indexOf(0x0a) + 1) : start
 }

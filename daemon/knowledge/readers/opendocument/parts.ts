@@ -1,5 +1,5 @@
 /** Reads the title, styles and encryption of OpenDocument files. */
-import { describeUnreadParts } from '../open-package.ts'
+import { describeUnreadParts, findTitle } from '../open-package.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -12,9 +12,7 @@ const UNREAD_PARTS: [RegExp, string][] = [
 
 export const describeUnreadObjects = (archive: ZipArchive): string | undefined => describeUnreadParts(archive.names, UNREAD_PARTS)
 
-export function findOpenDocumentTitle(archive: ZipArchive): string | null {
-  return /<dc:title>([^<]{1,300})/.exec(archive.readText('meta.xml'))?.[1]?.trim() || null
-}
+export const findOpenDocumentTitle = (archive: ZipArchive): string | null => findTitle(archive, 'meta.xml')
 
 /** The parts of an encrypted document are ordinary files of the archive. */
 export function requireUnencrypted(archive: ZipArchive): void {
@@ -22,7 +20,7 @@ export function requireUnencrypted(archive: ZipArchive): void {
     throw new DocumentReadError('The document is password-protected.')
 }
 
-export interface ParagraphStyle {
+interface ParagraphStyle {
   parent: string | undefined
   /** Heading level. */
   heading: number | undefined

@@ -38,7 +38,6 @@ export class SlideList {
     const text = cleanText(this.#writer.finish())
     // Slides start after the empty line between blocks.
     const pages = this.#slides.map(({ number, start }) => ({ number, start: start === 0 ? 0 : start + 2 }))
-    const details = notice === undefined ? {} : { notice }
-    return { text, format: 'markdown', pages, places: { kind: 'slide' }, title: title ?? this.#firstTitle, ...details }
+    return { text, format: 'markdown', pages, places: { kind: 'slide' }, title: title ?? this.#firstTitle, notice }
   }
 }

@@ -4,14 +4,14 @@ import { formatCode } from './convert-inline.ts'
 import { parseCsvTable, parseListTable } from './convert-table.ts'
 import { formatFence, splitOptions } from './rst-lines.ts'
 
-export interface Directive {
+interface Directive {
   /** In lower case, with the domain. */
   name: string
   argument: string
   body: readonly string[]
 }
 
-export interface BodyConverter {
+interface BodyConverter {
   convertBody(lines: readonly string[]): string[]
   formatTable(rows: readonly string[][]): string[]
 }

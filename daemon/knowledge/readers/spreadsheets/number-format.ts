@@ -1,7 +1,7 @@
 /** Formats the numbers of a workbook as a person sees them, by the number format of their cell (ECMA-376, 18.8.31). */
 import { compileDate, type DateToken, parseDateToken, toIsoDate } from './date-format.ts'
 
-export interface FormattedNumber {
+interface FormattedNumber {
   text: string
   /** The number, or a date as ISO 8601. */
   value: number | string
@@ -132,21 +132,17 @@ function readBracket(content: string, list: TokenList): void {
 const LOCALES: Record<string, string> = { '07': 'de', '0a': 'es', '0c': 'fr', '10': 'it', '13': 'nl', '16': 'pt' }
 const findLocale = (code: string): string | undefined => LOCALES[code.slice(-2).toLowerCase()]
 
+const COMPARISONS: Record<string, (value: number, limit: number) => boolean> = {
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '<>': (value, limit) => value !== limit,
+}
+
 function createCondition(operator: string, limit: number): Section['matches'] {
-  switch (operator) {
-    case '<':
-      return (value) => value < limit
-    case '<=':
-      return (value) => value <= limit
-    case '>':
-      return (value) => value > limit
-    case '>=':
-      return (value) => value >= limit
-    case '<>':
-      return (value) => value !== limit
-    default:
-      return (value) => value === limit
-  }
+  const compare = COMPARISONS[operator] ?? ((value: number) => value === limit)
+  return (value) => compare(value, limit)
 }
 
 function compileSection(section: string): Section {
@@ -158,7 +154,7 @@ function compileSection(section: string): Section {
     return { matches: condition, isDate: true, format: compileDate(parts, locale) }
   }
   if (tokens.some(({ kind }) => kind === 'digit')) return { matches: condition, isDate: false, format: compileNumber(tokens) }
-  const text = tokens.map((token) => (token.kind === 'date' ? '' : token.text)).join('')
+  const text = tokens.map(getText).join('')
   const showsNumber = isGeneral || section === '' || section.includes('@')
   return { matches: condition, isDate: false, format: (value) => (showsNumber ? `${formatGeneral(value)}${text}` : text) }
 }

@@ -4,15 +4,13 @@ import { DocumentReadError } from '../parsed-document.ts'
 import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
 import { type MergedRange, repeatMergedCells } from './merged-cells.ts'
-import { type Cell, MAX_COLUMNS, type Row, type Sheet, type Workbook } from './workbook.ts'
+import { type Cell, MAX_COLUMNS, MAX_COMMENT_LENGTH, type Row, requireSheetLimit, type Sheet, type Workbook } from './workbook.ts'
 import { sliceAtTag, toBuffer } from './xlsx-rows.ts'
 
 const ROW_END = '</table:table-row>'
 const TABLE_END = '</table:table>'
 /** A few bytes can repeat a cell in every column of a million rows. */
 const MAX_REPEATED_CELLS = 1_000_000
-const MAX_SHEETS = 1_000
-const MAX_COMMENT_LENGTH = 2_000
 
 export function openOds(archive: ZipArchive): Workbook {
   const buffer = toBuffer(archive.readTransient('content.xml'))
@@ -33,7 +31,7 @@ export function openOds(archive: ZipArchive): Workbook {
     start = buffer.indexOf('<table:table ', end)
   }
   if (sheets.length === 0) throw new DocumentReadError('The spreadsheet is damaged: it has no sheets.')
-  if (sheets.length > MAX_SHEETS) throw new DocumentReadError(`The workbook has ${sheets.length} sheets; the maximum is ${MAX_SHEETS}.`)
+  requireSheetLimit(sheets.length)
   return { sheets, title: findOpenDocumentTitle(archive), describeUnread: () => describeUnreadObjects(archive) ?? '' }
 }
 

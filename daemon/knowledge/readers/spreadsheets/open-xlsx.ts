@@ -6,7 +6,7 @@ import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
 import { repeatMergedCells } from './merged-cells.ts'
 import { compileNumberFormat, findBuiltInFormat, type NumberFormat } from './number-format.ts'
-import { parseColumn, type Row, type Sheet, type Workbook } from './workbook.ts'
+import { MAX_COMMENT_LENGTH, parseColumn, type Row, requireSheetLimit, type Sheet, type Workbook } from './workbook.ts'
 import { type CellContext, listMergedRanges, readRichText, readXlsxRows, toBuffer } from './xlsx-rows.ts'
 
 const UNREAD_PARTS: [RegExp, string][] = [
@@ -16,8 +16,6 @@ const UNREAD_PARTS: [RegExp, string][] = [
   [/\/externalLinks\//, 'links to other workbooks'],
 ]
 const MISSING_RESULTS = 'Formulas without a stored result were not read: open the workbook in a spreadsheet program and save it.'
-const MAX_SHEETS = 1_000
-const MAX_COMMENT_LENGTH = 2_000
 
 export function openXlsx(archive: ZipArchive): Workbook {
   const main = findMainPart(archive, 'xl/workbook.xml')
@@ -67,7 +65,7 @@ function readWorkbookPart(xml: string): { sheets: SheetEntry[]; isDate1904: bool
       sheets.push({ name: findAttribute(attributes, 'name') ?? '', isHidden: state !== 'visible', relationshipId })
     },
   })
-  if (sheets.length > MAX_SHEETS) throw new DocumentReadError(`The workbook has ${sheets.length} sheets; the maximum is ${MAX_SHEETS}.`)
+  requireSheetLimit(sheets.length)
   return { sheets, isDate1904 }
 }
 

@@ -1,4 +1,5 @@
 /** Converts a workbook to text: each sheet as records of "column: value", like a CSV file. */
+import { splitByWeight } from '../../split-by-weight.ts'
 import { cleanText, type DocumentPart, type ParsedDocument } from '../parsed-document.ts'
 import type { ZipArchive } from '../zip-archive.ts'
 import { findTables, type SheetEvent } from './find-tables.ts'
@@ -18,37 +19,21 @@ function readWorkbook({ sheets, title, describeUnread }: Workbook): ParsedDocume
   const parts = generateParts(sheets)
   const first = parts.next()
   const rest = function* (): Generator<DocumentPart> {
-    let isFirst = true
-    for (const part of generateParts(sheets)) {
-      if (!isFirst) yield part
-      isFirst = false
-    }
+    const again = generateParts(sheets)
+    again.next()
+    yield* again
   }
   const { text, pages } = first.done ? { text: '', pages: [] } : first.value
   const names = sheets.map(({ name, isHidden }) => (isHidden ? `${name} (hidden)` : name))
-  const notice = describeUnread()
-  const details = { places: { kind: 'sheet' as const, names }, ...(notice === '' ? {} : { notice }) }
-  return { text, pages, format: 'table', title, ...details, rest }
+  return { text, pages, format: 'table', title, places: { kind: 'sheet', names }, notice: describeUnread() || undefined, rest }
 }
 
 /** A part belongs to one sheet, so that no passage is from two. */
 function* generateParts(sheets: readonly Sheet[]): Generator<DocumentPart> {
   for (const [index, sheet] of sheets.entries()) {
-    const createPart = (paragraphs: readonly string[]) => ({
-      text: cleanText(paragraphs.join('\n\n')),
-      pages: [{ number: index + 1, start: 0 }],
-    })
-    let paragraphs: string[] = []
-    let length = 0
-    for (const paragraph of formatSheet(findTables(sheet.readRows()), sheet.comments)) {
-      paragraphs.push(paragraph)
-      length += paragraph.length
-      if (length < MIN_PART_LENGTH) continue
-      yield createPart(paragraphs)
-      paragraphs = []
-      length = 0
-    }
-    if (paragraphs.length > 0) yield createPart(paragraphs)
+    const all = formatSheet(findTables(sheet.readRows()), sheet.comments)
+    for (const paragraphs of splitByWeight(all, MIN_PART_LENGTH, ({ length }) => length))
+      yield { text: cleanText(paragraphs.join('\n\n')), pages: [{ number: index + 1, start: 0 }] }
   }
 }
 

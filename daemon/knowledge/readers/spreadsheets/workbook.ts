@@ -1,4 +1,5 @@
 /** A workbook as its readers provide it: sheets whose rows are read one after another. */
+import { DocumentReadError } from '../parsed-document.ts'
 
 export interface Cell {
   /** Number of the column, from 0. */
@@ -36,6 +37,12 @@ export interface Workbook {
 }
 
 export const MAX_COLUMNS = 16_384
+export const MAX_COMMENT_LENGTH = 2_000
+const MAX_SHEETS = 1_000
+
+export function requireSheetLimit(count: number): void {
+  if (count > MAX_SHEETS) throw new DocumentReadError(`The workbook has ${count} sheets; the maximum is ${MAX_SHEETS}.`)
+}
 
 /** Returns the number of a column from its letters, from 0; -1 without letters. */
 export function parseColumn(reference: string): number {

@@ -41,7 +41,7 @@ export function* sliceAtTag(buffer: Buffer, start: number, tag: string): Generat
 }
 
 /** The names of elements can have a prefix: <x:row>. */
-export function findPrefix(buffer: Buffer): string {
+function findPrefix(buffer: Buffer): string {
   return /<(\w{1,20}:)?worksheet[\s>]/.exec(buffer.toString('latin1', 0, 4_096))?.[1] ?? ''
 }
 

@@ -13,8 +13,6 @@ const CHARACTERS: Record<string, string> = {
   cq: '’',
   aq: "'",
   dq: '"',
-}
-const MORE_CHARACTERS: Record<string, string> = {
   co: '©',
   rg: '®',
   tm: '™',
@@ -199,11 +197,10 @@ function replaceEscapes(text: string): string {
   return text
     .replaceAll(/\\".*$/gm, '')
     .replaceAll(/\\(?:f(?:\[[^\]]{0,20}\]|\(..|.)|s[-+]?\d{1,2}|[&|^/,:%)!]|[zc])/g, '')
-    .replaceAll(/\\\[([^\]]{1,20})\]|\\\((..)|\\\*\((..)|\\\*(.)/g, (_, long?: string, short?: string, string?: string) =>
-      getCharacter(long ?? short ?? string ?? ''),
+    .replaceAll(
+      /\\\[([^\]]{1,20})\]|\\\((..)|\\\*\((..)|\\\*(.)/g,
+      (_, long?: string, short?: string, string?: string) => CHARACTERS[long ?? short ?? string ?? ''] ?? '',
     )
     .replaceAll(/\\([-. ~0'`e])/g, (_, mark: string) => (mark === 'e' ? '\\' : mark === '~' || mark === '0' ? ' ' : mark))
     .replaceAll('\\\\', '\\')
 }
-
-const getCharacter = (name: string): string => CHARACTERS[name] ?? MORE_CHARACTERS[name] ?? (name === 'lq' ? '“' : '')

@@ -1,6 +1,7 @@
 /** Reads Jupyter notebooks: text, code and text output of each cell. */
 import { MarkdownWriter } from '../markdown-writer.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
+import { isObject, parseJson } from '../read-json.ts'
 import { removeMarkup } from '../remove-markup.ts'
 
 /** Output can be arbitrarily long; its start says what it is. */
@@ -10,7 +11,8 @@ const ESCAPE_SEQUENCE = /\u001b\[[0-9;]{0,20}[A-Za-z]/g
 type Fields = Record<string, unknown>
 
 export function readNotebook(source: string): ParsedDocument {
-  const notebook = parseNotebook(source)
+  const notebook = parseJson(source)
+  if (!isObject(notebook)) throw new DocumentReadError('The notebook is truncated or damaged: it is not valid JSON.')
   const cells = listCells(notebook)
   const language = findLanguage(notebook)
   const parts: string[] = []
@@ -28,27 +30,13 @@ export function readNotebook(source: string): ParsedDocument {
   return { text, format: 'markdown', pages, title, places: { kind: 'cell' } }
 }
 
-function parseNotebook(source: string): Fields {
-  try {
-    const value: unknown = JSON.parse(source)
-    if (isObject(value)) return value
-  } catch {
-    // reported below
-  }
-  throw new DocumentReadError('The notebook is truncated or damaged: it is not valid JSON.')
-}
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const toObjects = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
 /** Before version 4, cells were part of worksheets. */
 function listCells(notebook: Fields): Fields[] {
-  const cells = Array.isArray(notebook.cells)
-    ? toObjects(notebook.cells)
-    : toObjects(notebook.worksheets).flatMap(({ cells }) => toObjects(cells))
-  if (!Array.isArray(notebook.cells) && !Array.isArray(notebook.worksheets))
-    throw new DocumentReadError('This is not a notebook: it has no cells.')
-  return cells
+  if (Array.isArray(notebook.cells)) return toObjects(notebook.cells)
+  if (Array.isArray(notebook.worksheets)) return toObjects(notebook.worksheets).flatMap(({ cells }) => toObjects(cells))
+  throw new DocumentReadError('This is not a notebook: it has no cells.')
 }
 
 function findLanguage({ metadata }: Fields): string {

@@ -8,7 +8,7 @@ import { readManPage } from './read-man-page.ts'
 import { readNotebook } from './read-notebook.ts'
 import { readOrg } from './read-org.ts'
 import { readSubtitles } from './read-subtitles.ts'
-import { findTextFormat, type TextFormat } from './text-format-types.ts'
+import type { TextFormat } from './text-format-types.ts'
 
 const READERS: Record<TextFormat, (text: string) => ParsedDocument | undefined> = {
   subtitles: readSubtitles,
@@ -22,7 +22,4 @@ const READERS: Record<TextFormat, (text: string) => ParsedDocument | undefined> 
 }
 
 /** Returns undefined if the text does not have the format that its name promises. */
-export function readTextFormat(source: string, name: string): ParsedDocument | undefined {
-  const format = findTextFormat(name)
-  return format && READERS[format](cleanText(source))
-}
+export const readTextFormat = (source: string, format: TextFormat): ParsedDocument | undefined => READERS[format](cleanText(source))

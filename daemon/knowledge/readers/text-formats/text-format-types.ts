@@ -18,5 +18,3 @@ export function findTextFormat(name: string): TextFormat | undefined {
   const type = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
   return /^[1-9]$/.test(type) ? 'man' : FORMATS.get(type)
 }
-
-export const hasTextFormat = (name: string): boolean => findTextFormat(name) !== undefined

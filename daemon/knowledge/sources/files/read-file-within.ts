@@ -49,8 +49,8 @@ export function createSizeError(size: number, limit: number): CadreError {
   })
 }
 
-export const formatSizeProblem = (size: number, limit: number): string =>
-  `The document has ${size} bytes; this source accepts at most ${limit}.`
+export const formatSizeProblem = (size: number, limit: number, prefix = ''): string =>
+  `The document has ${prefix}${size} bytes; this source accepts at most ${limit}.`
 
 export function toReadError(error: unknown): CadreError {
   const { code } = error as NodeJS.ErrnoException

@@ -33,10 +33,7 @@ export async function fetchPage(url: string, context: FetchContext, stale: 'use'
     if (response.status < 200 || response.status > 299) throw toHttpError(url, response.status)
     if (!isPage(response, url)) return undefined
     if (response.truncated)
-      throw new CadreError(
-        'PAYLOAD_TOO_LARGE',
-        formatSizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE).replace('has', 'has at least'),
-      )
+      throw new CadreError('PAYLOAD_TOO_LARGE', formatSizeProblem(DEFAULT_MAX_FILE_SIZE + 1, DEFAULT_MAX_FILE_SIZE, 'at least '))
     const page = await describePage(response, url)
     await store.put(url, page, response.body)
     return page
@@ -130,12 +127,12 @@ async function describePage({ body, headers, url }: OutboundResponse, requestedU
   return {
     url: normalizeUrl(url),
     contentType: isHtml && contentType === '' ? 'text/html' : contentType,
-    ...(fileType === undefined ? {} : { fileType }),
+    fileType,
     hash: await hashBytes(body),
     links: [...links],
     etag: headers.etag,
     lastModified: headers['last-modified'],
-    ...(found?.title === undefined ? {} : { title: found.title }),
+    title: found?.title,
     canonical,
   }
 }
