@@ -142,9 +142,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
       await deleteUnusedPages(database)
       await Promise.all([originals.isRemote ? undefined : documents.sweepOriginals(), sweepWorkDirectory(database, workDirectory, logger)])
     },
-    async takeOver() {
-      await recovery.takeOver()
-    },
+    takeOver: async () => void (await recovery.takeOver()),
     async resume() {
       await triggers.registerAll(await recovery.resume())
       if (originals.isRemote && !isSwept) await sweepBucket()

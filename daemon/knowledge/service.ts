@@ -18,7 +18,7 @@ import type { OriginalStore } from '../store/original-store.ts'
 import type { Compute, ComputedAnswer } from '../tables/computation.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { IndexRegistry } from './passage-indexes/index-registry.ts'
-import { type Index, type IndexSettings, listIndexes } from './passage-indexes/index-store.ts'
+import { type Index, type IndexSettings, listIndexes, removeIndexUser } from './passage-indexes/index-store.ts'
 import type { RecognitionLanguages } from './recognition/recognition-languages.ts'
 import { markForRecognition } from './recognition/recognition-store.ts'
 import { joinLanguages } from './recognition/recognized-page.ts'
@@ -210,7 +210,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   async releaseIndexes(transaction: Transaction, toolId: string): Promise<void> {
-    this.#refreshInBackground(await this.#dependencies.indexes.release(transaction, toolId))
+    this.#refreshInBackground(await removeIndexUser(transaction, toolId))
   }
 
   /** Replaces all indexes of an embedding model, in the transaction that changes the model. */

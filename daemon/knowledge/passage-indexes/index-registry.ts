@@ -38,17 +38,12 @@ export class IndexRegistry {
 
   /** Registers the indexes that a tool uses, in the transaction that saves the tool. Returns the sources it used before. */
   async claim(transaction: Transaction, userId: string, sourceIds: readonly string[], settings: IndexSettings): Promise<string[]> {
-    const before = await this.release(transaction, userId)
+    const before = await removeIndexUser(transaction, userId)
     for (const sourceId of sourceIds) {
       const index = await this.ensure(transaction, sourceId, settings)
       await addIndexUser(transaction, index.id, userId)
     }
     return before
-  }
-
-  /** Returns the sources whose indexes the tool used. */
-  async release(transaction: Transaction, userId: string): Promise<string[]> {
-    return removeIndexUser(transaction, userId)
   }
 
   async ensure(transaction: Transaction, sourceId: string, settings: IndexSettings): Promise<Index> {

@@ -9,7 +9,7 @@ import { keepFirstFrame } from './keep-first-frame.ts'
 import type { Tesseract } from './tesseract.ts'
 
 /** Decodes pages of one document. */
-export interface PageDecoder {
+interface PageDecoder {
   isPhoto: boolean
   decode(page: number): Promise<GrayImage>
   close(): void

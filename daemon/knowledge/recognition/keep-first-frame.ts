@@ -4,7 +4,7 @@ const EXTENSION = 0x21
 const IMAGE = 0x2c
 const TRAILER = 0x3b
 
-export interface FirstFrame {
+interface FirstFrame {
   bytes: Uint8Array
   width: number
   height: number

@@ -27,8 +27,8 @@ export function recognizePage(recognizer: Recognizer, original: GrayImage, isPho
   const hasText = ({ certainCharacters }: RecognizedText) => certainCharacters >= MIN_TEXT
   const isClear = (result: RecognizedText) => hasText(result) && result.confidence >= UNCERTAIN_CONFIDENCE
   // A scan is most likely text: it needs no quick look. A small image is recognised as it is.
-  const first = isPhoto && small !== image ? recognizer.recognize(small) : recognizer.recognizeSkewed(image, rotateImage)
-  const isFinal = !(isPhoto && small !== image)
+  const isFinal = !isPhoto || small === image
+  const first = isFinal ? recognizer.recognizeSkewed(image, rotateImage) : recognizer.recognize(small)
   if (isClear(first)) return isFinal ? first : recognizer.recognizeSkewed(image, rotateImage)
   let best = { quarters: 0, result: isFinal && small !== image ? recognizer.recognize(small) : first }
   if (!isPhoto || measureBackground(small) >= MIN_PAPER)

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import createCore from 'tesseract.js-core/tesseract-core-simd-lstm.js'
 import type { GrayImage } from './gray-image.ts'
 import { parseWords, type RecognizedText } from './parse-words.ts'
-import type { LanguageFile } from './recognized-page.ts'
+import { joinLanguages, type LanguageFile } from './recognized-page.ts'
 
 const LSTM_ENGINE = 1
 /** Tesseract straightens lines itself if the page is turned by less (radians). */
@@ -45,7 +45,7 @@ export class Tesseract {
       core.FS.writeFile(`/${language}.traineddata`, data.readUInt16BE(0) === 0x1f8b ? gunzipSync(data) : data)
     }
     const api = new core.TessBaseAPI()
-    if (api.Init('/', languages.map(({ language }) => language).join('+'), LSTM_ENGINE) !== 0)
+    if (api.Init('/', joinLanguages(languages), LSTM_ENGINE) !== 0)
       throw new Error(`Tesseract cannot load the data of ${languages.map(({ language }) => language).join(', ')}.`)
     return new Tesseract(core, memory, api)
   }

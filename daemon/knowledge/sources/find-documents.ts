@@ -6,18 +6,13 @@ import { findRepositoryFiles } from './git/find-repository-files.ts'
 import type { SourceDocument, SourceOptions } from './source-document.ts'
 import { findPages } from './web/find-pages.ts'
 
-/** Throws CadreError if the source itself cannot be read; its known documents are kept then. */
-export async function* findDocuments(type: SourceType, options: SourceOptions): AsyncGenerator<SourceDocument> {
-  switch (type) {
-    case 'file':
-      return yield* findListedFiles(options)
-    case 'folder':
-      return yield* findFolderFiles(options)
-    case 'git':
-      return yield* findRepositoryFiles(options)
-    case 'text':
-      return yield* findText(options)
-    case 'url':
-      return yield* findPages(options)
-  }
+const FINDERS: Record<SourceType, (options: SourceOptions) => AsyncGenerator<SourceDocument>> = {
+  file: findListedFiles,
+  folder: findFolderFiles,
+  git: findRepositoryFiles,
+  text: findText,
+  url: findPages,
 }
+
+/** Throws CadreError if the source itself cannot be read; its known documents are kept then. */
+export const findDocuments = (type: SourceType, options: SourceOptions): AsyncGenerator<SourceDocument> => FINDERS[type](options)

@@ -23,12 +23,7 @@ export class ContainerExpander {
   constructor(parserPool: ParserPool, configuration: Record<string, unknown>, known: Iterable<KnownDocument>) {
     const { file_types, exclude, max_file_size, ocr, repository } = configuration as MemberSelection & { repository?: string }
     this.#parserPool = parserPool
-    this.#selection = {
-      ...(file_types ? { file_types } : {}),
-      ...(exclude ? { exclude } : {}),
-      ...(max_file_size === undefined ? {} : { max_file_size }),
-      ...(ocr === false || repository !== undefined ? { ocr: false } : {}),
-    }
+    this.#selection = { file_types, exclude, max_file_size, ocr: ocr === false || repository !== undefined ? false : undefined }
     for (const document of known) {
       const container = CONTAINER_NAME.exec(document.name)?.[1]
       if (container === undefined) continue
@@ -60,8 +55,8 @@ export class ContainerExpander {
       return this.#expandChanged(container, selection, earlier, store, signal)
     }
     await storeUnchanged(members, store)
-    const problem = previous?.status === 'failed' ? previous.error : null
-    return { ...container, fingerprint: previous?.fingerprint ?? '', ...(problem === null ? {} : { problem }) }
+    const problem = previous?.status === 'failed' ? (previous.error ?? undefined) : undefined
+    return { ...container, fingerprint: previous?.fingerprint ?? '', problem }
   }
 
   async #expandChanged(
@@ -105,16 +100,12 @@ export class ContainerExpander {
       problem = error.message
     }
     const counts = { files: total - skipped, ...(skipped > 0 ? { skipped_files: skipped } : {}) }
+    const mailbox = isMailbox && problem === undefined ? { size: bytes.length, hash: hash('sha256', bytes, 'hex') } : undefined
     return {
       ...container,
-      fingerprint: formatFingerprint({
-        file: container.fingerprint,
-        selection,
-        count,
-        ...(isMailbox && problem === undefined ? { mailbox: { size: bytes.length, hash: hash('sha256', bytes, 'hex') } } : {}),
-      }),
+      fingerprint: formatFingerprint({ file: container.fingerprint, selection, count, mailbox }),
       metadata: { ...metadata, ...(total > 0 ? counts : {}) },
-      ...(problem === undefined ? {} : { problem }),
+      problem,
     }
   }
 }
@@ -141,8 +132,7 @@ const formatFingerprint = ({ file, selection, count, mailbox }: Expansion): stri
 function parseFingerprint(text: string | null | undefined): Expansion | undefined {
   const [, file, selection, count, size, content] = /^(.*)\+([0-9a-f]{16})\+(\d+)(?:\+(\d+)-([0-9a-f]{64}))?$/s.exec(text ?? '') ?? []
   if (file === undefined || selection === undefined) return undefined
-  const mailbox = content === undefined ? {} : { mailbox: { size: Number(size), hash: content } }
-  return { file, selection, count: Number(count), ...mailbox }
+  return { file, selection, count: Number(count), mailbox: content === undefined ? undefined : { size: Number(size), hash: content } }
 }
 
 /** Returns where the mails start that were appended, or 0 if other parts of the mailbox may have changed. */
@@ -161,7 +151,7 @@ async function storeUnchanged(members: readonly KnownDocument[], store: StoreDoc
   for (const { name, fingerprint, status, error } of members) {
     // The fingerprint of an image without text is that of its content.
     const skipReason = status === 'skipped' && error !== null && fingerprint === error ? error : undefined
-    await store({ name, fingerprint: fingerprint ?? '', read, ...(skipReason === undefined ? {} : { skipReason }) })
+    await store({ name, fingerprint: fingerprint ?? '', read, skipReason })
   }
 }
 
@@ -173,7 +163,7 @@ function createMember({ name, metadata }: SourceDocument, { path, bytes, problem
     metadata: { ...metadata, container: name },
     size: content.length,
     read: async () => content,
-    ...(problem === undefined ? {} : { problem }),
-    ...(skipReason === undefined ? {} : { skipReason }),
+    problem,
+    skipReason,
   }
 }

@@ -29,12 +29,11 @@ export class SourceOwners {
     this.#database = database
     this.#cluster = cluster
     progress.onChange = (sourceId) => cluster.states.announce(formatSyncLease(sourceId))
-    const getState = (sourceId: string): SyncState => ({
-      progress: progress.get(sourceId) ?? null,
-      changes: progress.getChanges(sourceId),
-    })
     cluster.states.provide(
-      (lease) => getState(getSourceId(lease)),
+      (lease): SyncState => {
+        const sourceId = getSourceId(lease)
+        return { progress: progress.get(sourceId) ?? null, changes: progress.getChanges(sourceId) }
+      },
       (lease) => {
         this.#held.delete(getSourceId(lease))
         this.onLost(getSourceId(lease))

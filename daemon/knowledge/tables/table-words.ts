@@ -34,12 +34,13 @@ export class TableWordCache {
       values,
       compounds: listCompounds([...table.columns.map(({ header }) => header), ...(values ?? []).map(({ text }) => text)]),
     }
-    this.#size += 1 + (words.values?.length ?? 0)
+    const size = 1 + (values?.length ?? 0)
     // The tables of a source are asked together, so that removing the oldest ones alone would not help.
-    if (this.#size > MAX_VALUES) {
+    if (this.#size + size > MAX_VALUES) {
       this.#words.clear()
-      this.#size = 1 + (words.values?.length ?? 0)
+      this.#size = 0
     }
+    this.#size += size
     this.#words.set(key, words)
     return words
   }

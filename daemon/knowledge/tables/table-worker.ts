@@ -9,7 +9,7 @@ import { serveJobs } from '../../workers/serve-jobs.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import { askTables } from './ask-tables.ts'
 import { extractTables } from './extract-tables.ts'
-import { type TableDocument, TableStore } from './table-store.ts'
+import { type StoredTable, type TableDocument, TableStore } from './table-store.ts'
 import type { TableOutcome, TableResults, TableTask } from './table-task.ts'
 import { TableWordCache } from './table-words.ts'
 
@@ -54,7 +54,7 @@ async function runTask(task: TableTask): Promise<TableResults[TableTask['kind']]
         const tables = file.listTables()
         const names = tables.map(({ name }) => name)
         const { tables: used, ...rows } = runQuery(file.database, names, task.sql, task.maxRows)
-        return { ...rows, documents: listDocuments(file, used) }
+        return { ...rows, documents: listDocuments(tables.filter(({ name }) => used.includes(name))) }
       })
     case 'ask': {
       const files = task.paths.flatMap((path) => TableStore.openForReading(path) ?? [])
@@ -76,14 +76,9 @@ function withFile<F extends TableStore | undefined, T>(file: F, work: (file: F) 
   }
 }
 
-/** Returns the documents of tables. */
-function listDocuments(file: TableStore, names: readonly string[]): TableDocument[] {
-  const hashes = new Map(file.listDocuments().map(({ id, contentHash }) => [id, contentHash]))
-  const documents = file
-    .listTables()
-    .filter(({ name }) => names.includes(name))
-    .map(({ documentId, document }) => [documentId, { id: documentId, name: document, contentHash: hashes.get(documentId) ?? '' }] as const)
-  return [...new Map(documents).values()]
+function listDocuments(tables: readonly StoredTable[]): TableDocument[] {
+  const documents = tables.map(({ documentId: id, document: name, contentHash }) => ({ id, name, contentHash }))
+  return [...new Map(documents.map((document) => [document.id, document])).values()]
 }
 
 function compareDocuments(file: TableStore, documents: readonly TableDocument[]): TableDocument[] {

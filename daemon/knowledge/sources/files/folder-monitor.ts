@@ -67,7 +67,7 @@ export class FolderMonitor {
       await this.start()
       if (!this.#isClosed) onChange()
     }
-    const poller = new FolderPoller({ configuration, onChange, onReturn: () => void onReturn(), isMissing, ...(clock ? { clock } : {}) })
+    const poller = new FolderPoller({ configuration, onChange, onReturn: () => void onReturn(), isMissing, clock })
     this.#follower = poller
     onPolling(reason)
     await poller.start()

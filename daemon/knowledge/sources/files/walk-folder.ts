@@ -167,7 +167,7 @@ async function inspectFile(path: string, name: string, selection: Selection): Pr
 /** The fingerprint includes the change time, because edits may reset the modification time. */
 export function createEntry(path: string, name: string, stats: BigIntStats, limit: number): FileEntry {
   const fingerprint = [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join('-')
-  return { path, name, fingerprint, ...(stats.size > limit ? { problem: formatSizeProblem(Number(stats.size), limit) } : {}) }
+  return { path, name, fingerprint, problem: stats.size > limit ? formatSizeProblem(Number(stats.size), limit) : undefined }
 }
 
 /** Returns the NFC form of a name, which is equal on every system, unless another file already has it. */

@@ -44,13 +44,12 @@ export async function* findRepositoryFiles(options: SourceOptions): AsyncGenerat
       }
     if (!isDocument(mode, name, selection)) continue
     if (size === undefined && local !== undefined) throw createDamagedRepositoryError(repository, name)
-    const problem = formatProblem(size, selection.maxFileSize)
     yield {
       name,
       fingerprint: blob,
       metadata: { path: name, commit },
       read: async (reading) => rejectLfsPointer(await blobs.read(blob, reading)),
-      ...(problem === undefined ? {} : { problem }),
+      problem: formatProblem(size, selection.maxFileSize),
     }
   }
 }

@@ -62,16 +62,16 @@ function isPathAllowed(rules: readonly Rule[], url: string): boolean {
 }
 
 /** Matches the parts from left to right, which needs no backtracking. */
-function matchesRule({ parts, isAnchored: toEnd }: Rule, path: string): boolean {
+function matchesRule({ parts, isAnchored }: Rule, path: string): boolean {
   const [first = '', ...rest] = parts
   if (!path.startsWith(first)) return false
   let index = first.length
-  const last = toEnd ? rest.pop() : undefined
+  const last = isAnchored ? rest.pop() : undefined
   for (const part of rest) {
     const found = path.indexOf(part, index)
     if (found < 0) return false
     index = found + part.length
   }
-  if (!toEnd) return true
+  if (!isAnchored) return true
   return last === undefined ? index === path.length : path.length - last.length >= index && path.endsWith(last)
 }
