@@ -1,5 +1,7 @@
 /** Writes the paragraphs, lists, tables and notes of a word processor or presentation as Markdown. */
 import { MAX_CELL_LENGTH, MarkdownWriter } from './markdown-writer.ts'
+import { type PageBreak, PageTracker } from './page-tracker.ts'
+import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
 interface ParagraphFormat {
   heading?: number | undefined
@@ -9,8 +11,9 @@ interface ParagraphFormat {
 const MAX_LIST_LEVEL = 8
 
 export class DocumentWriter {
-  firstHeading: string | null = null
+  #firstHeading: string | null = null
   readonly #writer = new MarkdownWriter()
+  readonly #pages = new PageTracker()
   readonly #notes: string[] = []
   #listDepth = 0
 
@@ -23,7 +26,7 @@ export class DocumentWriter {
     if (!/\S/.test(text)) return
     if (heading !== undefined) {
       this.#setListDepth(0)
-      this.firstHeading ??= text.replaceAll(/\s+/g, ' ').trim()
+      this.#firstHeading ??= text.replaceAll(/\s+/g, ' ').trim()
       this.#writer.writeText(text)
       this.#writer.endHeading(heading)
       return
@@ -59,6 +62,17 @@ export class DocumentWriter {
     const mark = `[^${this.#notes.length + 1}]`
     this.#notes.push(`${mark}: ${text}`)
     return mark
+  }
+
+  /** Starts a page at an offset, or after the text so far. */
+  startPage(kind: PageBreak, offset = this.length): void {
+    this.#pages.add(kind, offset)
+  }
+
+  /** Returns the document with its pages. Without a title, it has that of its first heading. */
+  finishDocument(title: string | null, notice: string | undefined): ParsedDocument {
+    const text = cleanText(this.finish())
+    return { text, format: 'markdown', pages: this.#pages.listPages(text), title: title ?? this.#firstHeading, notice }
   }
 
   finish(): string {

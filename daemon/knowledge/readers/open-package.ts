@@ -1,17 +1,14 @@
 /** Finds the parts of an Office Open XML package (docx, xlsx, pptx) by their relationships. */
-import { parseAttributes, walkMarkup } from './walk-markup.ts'
+import { getLocalName, parseAttributes, walkMarkup } from './walk-markup.ts'
 import { resolvePartName, type ZipArchive } from './zip-archive.ts'
 
-export interface Relationship {
+interface Relationship {
   id: string
   /** The last word of its type, such as worksheet or notesSlide. */
   type: string
   /** Name of the part. */
   target: string
 }
-
-/** Removes the namespace prefix. */
-export const getLocalName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 export function findAttribute(attributes: string, name: string): string | undefined {
   for (const [key, value] of parseAttributes(attributes)) if (getLocalName(key) === name) return value
@@ -22,9 +19,9 @@ export function findAttribute(attributes: string, name: string): string | undefi
 export function listRelationships(archive: ZipArchive, part: string): Relationship[] {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const relationships: Relationship[] = []
-  walkMarkup(archive.readText(`${folder}_rels/${part.slice(folder.length)}.rels`), 'xml', {
-    open(name, attributes) {
-      if (getLocalName(name) !== 'Relationship' || findAttribute(attributes, 'TargetMode') === 'External') return
+  walkMarkup(archive.readText(`${folder}_rels/${part.slice(folder.length)}.rels`), 'office', {
+    open(tag, attributes) {
+      if (tag !== 'Relationship' || findAttribute(attributes, 'TargetMode') === 'External') return
       const target = resolvePartName(part, findAttribute(attributes, 'Target') ?? '')
       const type = (findAttribute(attributes, 'Type') ?? '').replace(/^.*\//, '')
       if (archive.has(target)) relationships.push({ id: findAttribute(attributes, 'Id') ?? '', type, target })

@@ -30,6 +30,9 @@ export class DocumentReadError extends Error {
 
 export const EMPTY_DOCUMENT_MESSAGE = 'The document is empty.'
 
+/** Joins the texts that are not empty. */
+export const joinTexts = (texts: readonly string[], separator: string): string => texts.filter((text) => text !== '').join(separator)
+
 /** Normalizes newlines, removes control characters and replaces lone surrogates. The tests avoid copying clean text. */
 export function cleanText(text: string): string {
   const newlines = /[\r\f\v\u0085\u2028\u2029]/.test(text) ? text.replaceAll(/\r\n?|[\f\v\u0085\u2028\u2029]/g, '\n') : text

@@ -1,5 +1,5 @@
 /** Reads JSON as lines of "path: value", one paragraph per record, without recursion. */
-import { cleanText, type ParsedDocument } from './parsed-document.ts'
+import { cleanText, joinTexts, type ParsedDocument } from './parsed-document.ts'
 
 /** Maximum path segments per line; the outer ones would only repeat. */
 const MAX_PATH_NAMES = 4
@@ -31,7 +31,7 @@ export function parseJson(source: string): unknown {
 }
 
 function createTable(records: string[]): ParsedDocument {
-  return { text: cleanText(records.filter((record) => record !== '').join('\n\n')), format: 'table', pages: [], title: null }
+  return { text: cleanText(joinTexts(records, '\n\n')), format: 'table', pages: [], title: null }
 }
 
 /** Returns one record for each entry of a list, or of an object that contains objects or lists. */
@@ -61,13 +61,7 @@ function formatRecord(value: unknown, name?: string): string {
   const frames: Frame[] = []
   const enter = (entry: unknown): void => {
     if (Array.isArray(entry)) {
-      if (entry.every((item) => typeof item !== 'object' || item === null))
-        addLine(
-          entry
-            .map(formatValue)
-            .filter((item) => item !== '')
-            .join(', '),
-        )
+      if (entry.every((item) => typeof item !== 'object' || item === null)) addLine(joinTexts(entry.map(formatValue), ', '))
       else frames.push({ names: undefined, values: entry, next: 0 })
     } else if (isObject(entry)) frames.push({ names: Object.keys(entry), values: Object.values(entry), next: 0 })
     else addLine(formatValue(entry))

@@ -1,6 +1,6 @@
 /** Reads comma- or tab-separated values: each row becomes lines of "column: value". */
 import { CsvError, type Options, parse } from 'csv-parse/sync'
-import { cleanText, type DocumentPart, type ParsedDocument } from './parsed-document.ts'
+import { cleanText, type DocumentPart, joinTexts, type ParsedDocument } from './parsed-document.ts'
 
 const DELIMITERS = [',', ';', '\t', '|']
 
@@ -20,9 +20,8 @@ interface Table {
 
 export function readTable(source: string, name: string): ParsedDocument {
   const { comments, table } = openTable(source, name)
-  const paragraphs = [cleanText(comments.trim()), formatPart(table, 0)].filter((paragraph) => paragraph !== '')
   const rest = table.partEnds.length > 1 ? { rest: () => formatRest(table) } : {}
-  return { text: paragraphs.join('\n\n'), format: 'table', pages: [], title: null, ...rest }
+  return { text: joinTexts([cleanText(comments.trim()), formatPart(table, 0)], '\n\n'), format: 'table', pages: [], title: null, ...rest }
 }
 
 function openTable(source: string, name: string): { comments: string; table: Table } {
@@ -122,7 +121,7 @@ function formatPart({ bytes, options, partEnds, header, isFirstRowHeader }: Tabl
     return row ? [row] : []
   })
   if (part === 0 && isFirstRowHeader) rows.shift()
-  return cleanText(rows.map((row) => (header ? formatRecord(header, row) : row.filter((cell) => cell !== '').join(' | '))).join('\n\n'))
+  return cleanText(rows.map((row) => (header ? formatRecord(header, row) : joinTexts(row, ' | '))).join('\n\n'))
 }
 
 function* formatRest(table: Table): Generator<DocumentPart> {

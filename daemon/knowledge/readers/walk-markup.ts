@@ -12,7 +12,11 @@ interface MarkupHandler {
 const RAW_TEXT_ELEMENTS = new Set(['script', 'style', 'textarea', 'title', 'xmp', 'iframe', 'noembed', 'noframes'])
 const TAG_NAME = /[A-Za-z_][^\s/>]*/y
 
-export function walkMarkup(source: string, kind: 'html' | 'xml', handler: MarkupHandler): void {
+/** Removes the namespace prefix of an element or attribute. */
+export const getLocalName = (name: string): string => name.slice(name.indexOf(':') + 1)
+
+/** The names of `html` are in lower case, those of `office` have no prefix. */
+export function walkMarkup(source: string, kind: 'html' | 'xml' | 'office', handler: MarkupHandler): void {
   const search = new CachedSearch(source)
   let textStart = 0
   const emitText = (end: number) => {
@@ -39,7 +43,7 @@ export function walkMarkup(source: string, kind: 'html' | 'xml', handler: Markup
     // An unterminated tag is text, and so is everything after it.
     if (end < 0) break
     emitText(index)
-    const name = kind === 'html' ? rawName.toLowerCase() : rawName
+    const name = kind === 'html' ? rawName.toLowerCase() : kind === 'office' ? getLocalName(rawName) : rawName
     textStart = index = end + 1
     if (isClosing) {
       handler.close?.(name)

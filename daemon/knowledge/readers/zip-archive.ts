@@ -31,21 +31,15 @@ interface Entry {
   mode: number
 }
 
-interface ZipLimits {
-  maxEntries: number
-  /** Of all entries that are read. */
-  maxInflatedBytes: number
-}
-
 export class ZipArchive {
   readonly #bytes: Uint8Array
   readonly #entries: Map<string, Entry>
   #inflatedBytes = 0
   readonly #transientSizes = new Map<string, number>()
-
+  /** Of all entries that are read. */
   readonly #maxInflatedBytes: number
 
-  constructor(bytes: Uint8Array, { maxEntries = MAX_ENTRIES, maxInflatedBytes = MAX_INFLATED_BYTES }: Partial<ZipLimits> = {}) {
+  constructor(bytes: Uint8Array, maxEntries = MAX_ENTRIES, maxInflatedBytes = MAX_INFLATED_BYTES) {
     this.#bytes = bytes
     this.#maxInflatedBytes = maxInflatedBytes
     this.#entries = readDirectory(bytes, maxEntries)

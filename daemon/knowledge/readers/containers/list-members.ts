@@ -31,7 +31,7 @@ export async function* listMembers(kind: ContainerKind, bytes: Uint8Array, name:
 
 /** Returns undefined for office documents and e-books. */
 export function openArchive(bytes: Uint8Array, maxInflatedBytes?: number): ZipArchive | undefined {
-  const archive = new ZipArchive(bytes, { maxEntries: MAX_ZIP_ENTRIES, maxInflatedBytes })
+  const archive = new ZipArchive(bytes, MAX_ZIP_ENTRIES, maxInflatedBytes)
   const isDocument =
     archive.has('[Content_Types].xml') ||
     archive.has('META-INF/container.xml') ||

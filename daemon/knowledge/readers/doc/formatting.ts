@@ -11,7 +11,7 @@ export interface ParagraphProperties {
   breaksPage: boolean
 }
 
-export interface Run<T> {
+interface Run<T> {
   /** Byte offsets in the main stream. */
   start: number
   end: number

@@ -1,7 +1,6 @@
 /** Reads Word 97-2003 documents: headings, lists, tables, notes and pages ([MS-DOC]). */
 import type { Storage } from '../compound-file.ts'
 import { DocumentWriter } from '../document-writer.ts'
-import { PageTracker } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import {
   createProperties,
@@ -63,14 +62,7 @@ function convertDoc({ streams, storages }: Storage): ParsedDocument {
   const [endnotes, textBoxes] = [readLength(8), readLength(9)]
   const boxStart = body + footnotes + headers + macros + comments + endnotes
   converter.convert(boxStart, boxStart + textBoxes)
-  const text = cleanText(converter.writer.finish())
-  return {
-    text,
-    format: 'markdown',
-    pages: converter.pages.listPages(text),
-    title: converter.writer.firstHeading,
-    notice: storages.has('Macros') ? 'Macros were not read.' : undefined,
-  }
+  return converter.writer.finishDocument(null, storages.has('Macros') ? 'Macros were not read.' : undefined)
 }
 
 interface DocParts {
@@ -87,7 +79,6 @@ const [CELL_END, PAGE_BREAK, PARAGRAPH_END, FIELD_START, FIELD_RESULT, FIELD_END
 
 class DocConverter {
   readonly writer = new DocumentWriter()
-  readonly pages = new PageTracker()
   readonly #parts: DocParts
   /** Text of a note by the position of its mark. */
   readonly #notes = new Map<number, string>()
@@ -149,13 +140,13 @@ class DocConverter {
       return
     }
     if (/\S/.test(text) || mark === PAGE_BREAK) this.#endTable()
-    if (properties.breaksPage && this.writer.length > 0) this.pages.add('manual', this.writer.length)
+    if (properties.breaksPage && this.writer.length > 0) this.writer.startPage('manual')
     const style = styles[properties.style]
     const heading = properties.outline !== undefined && properties.outline < 6 ? properties.outline + 1 : style?.heading
     const list = properties.list > 0 ? properties.list : (style?.list ?? 0)
     const level = properties.list > 0 ? properties.level : (style?.level ?? 0)
     this.writer.writeParagraph(text, { heading, list: list > 0 ? { level, isNumbered: isNumbered(list, level) } : undefined })
-    if (mark === PAGE_BREAK) this.pages.add('manual', this.writer.length)
+    if (mark === PAGE_BREAK) this.writer.startPage('manual')
   }
 
   #addToTable(text: string, mark: number, { isRowEnd }: ParagraphProperties): void {

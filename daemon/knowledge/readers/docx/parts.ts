@@ -1,5 +1,5 @@
 /** Reads the styles, numberings and notes of a Word document. */
-import { findAttribute, getLocalName } from '../open-package.ts'
+import { findAttribute } from '../open-package.ts'
 import { walkMarkup } from '../walk-markup.ts'
 
 export interface Numbering {
@@ -25,9 +25,8 @@ export const isOn = (value: string): boolean => !['0', 'false', 'off'].includes(
 export function readStyles(xml: string): Map<string, Style> {
   const styles = new Map<string, DeclaredStyle>()
   let style: DeclaredStyle | undefined
-  walkMarkup(xml, 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(xml, 'office', {
+    open(tag, attributes) {
       const value = () => findAttribute(attributes, 'val') ?? ''
       if (tag === 'style') {
         style = { heading: undefined, numbering: undefined, base: undefined }
@@ -39,8 +38,8 @@ export function readStyles(xml: string): Map<string, Style> {
       else if (tag === 'numId') style.numbering = { id: value(), level: style.numbering?.level ?? 0 }
       else if (tag === 'ilvl') style.numbering = { id: style.numbering?.id ?? '', level: Number(value()) || 0 }
     },
-    close(name) {
-      if (getLocalName(name) === 'style') style = undefined
+    close(tag) {
+      if (tag === 'style') style = undefined
     },
   })
   return new Map([...styles].map(([id, style]) => [id, resolveStyle(style, styles)]))
@@ -90,9 +89,8 @@ export function readNumbering(xml: string): (numbering: Numbering) => boolean {
   let abstract = ''
   let number = ''
   let level = 0
-  walkMarkup(xml, 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(xml, 'office', {
+    open(tag, attributes) {
       if (tag === 'abstractNum') {
         abstract = findAttribute(attributes, 'abstractNumId') ?? ''
         abstracts.set(abstract, new Map())
@@ -114,9 +112,8 @@ export function readNotes(xml: string): Map<string, string> {
   let id: string | undefined
   let parts: string[] = []
   let inText = false
-  walkMarkup(xml, 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(xml, 'office', {
+    open(tag, attributes) {
       if (tag === 'footnote' || tag === 'endnote') {
         const type = findAttribute(attributes, 'type')
         id = type === undefined || type === 'normal' ? findAttribute(attributes, 'id') : undefined
@@ -124,8 +121,7 @@ export function readNotes(xml: string): Map<string, string> {
       } else if (tag === 't') inText = true
       else if (tag === 'p' || tag === 'tab' || tag === 'br') parts.push(' ')
     },
-    close(name) {
-      const tag = getLocalName(name)
+    close(tag) {
       if (tag === 't') inText = false
       const text = parts.join('').replaceAll(/\s+/g, ' ').trim()
       if ((tag === 'footnote' || tag === 'endnote') && id !== undefined && text !== '') notes.set(id, text)

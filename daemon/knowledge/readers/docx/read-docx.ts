@@ -1,7 +1,7 @@
 /** Reads Word documents: converts headings, lists, tables, notes and pages from XML without building a tree. */
 import { DocumentWriter } from '../document-writer.ts'
-import { describeUnreadParts, findAttribute, findMainPart, findTitle, getLocalName } from '../open-package.ts'
-import { type PageBreak, PageTracker } from '../page-tracker.ts'
+import { describeUnreadParts, findAttribute, findMainPart, findTitle } from '../open-package.ts'
+import type { PageBreak } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -38,16 +38,8 @@ export function readDocx(archive: ZipArchive): ParsedDocument {
     },
     hasHeadings: hasStyledHeadings(xml, styles),
   })
-  walkMarkup(xml, 'xml', converter)
-  const text = cleanText(converter.writer.finish())
-  const notice = describeUnreadParts(archive.names, UNREAD_PARTS)
-  return {
-    text,
-    format: 'markdown',
-    pages: converter.pages.listPages(text),
-    title: findTitle(archive) ?? converter.writer.firstHeading,
-    notice,
-  }
+  walkMarkup(xml, 'office', converter)
+  return converter.writer.finishDocument(findTitle(archive), describeUnreadParts(archive.names, UNREAD_PARTS))
 }
 
 interface DocumentParts {
@@ -86,7 +78,6 @@ const MAX_BOLD_HEADING_LENGTH = 80
 
 /** Handles the tags of the main part. Writes a paragraph or an outermost table when it ends. */
 class DocxConverter {
-  readonly pages = new PageTracker()
   readonly writer = new DocumentWriter()
   readonly #document: DocumentParts
   readonly #paragraphs: Paragraph[] = []
@@ -101,8 +92,7 @@ class DocxConverter {
     this.#document = document
   }
 
-  open(name: string, attributes: string, isSelfClosing: boolean): void {
-    const tag = getLocalName(name)
+  open(tag: string, attributes: string, isSelfClosing: boolean): void {
     if (this.#skipDepth > 0 || tag === 'Fallback' || tag === 'moveFrom') {
       if (!isSelfClosing) this.#skipDepth++
       return
@@ -116,8 +106,7 @@ class DocxConverter {
     else this.#readRunElement(tag, attributes)
   }
 
-  close(name: string): void {
-    const tag = getLocalName(name)
+  close(tag: string): void {
     if (this.#skipDepth > 0) {
       this.#skipDepth--
       return
@@ -178,7 +167,7 @@ class DocxConverter {
     const paragraph = this.#paragraphs.at(-1)
     if (row) row.pageBreak ??= kind
     else if (paragraph?.hasText) paragraph.pageBreaks.push(kind)
-    else this.pages.add(kind, this.writer.length)
+    else this.writer.startPage(kind)
   }
 
   /** The text after a page break of the author is a new paragraph. */
@@ -197,7 +186,7 @@ class DocxConverter {
     const table = this.#tables.at(-1)
     if (table) table.cell.push(paragraph.parts.join(''))
     else this.#writeParagraph(paragraph)
-    if (!table) for (const kind of paragraph.pageBreaks) this.pages.add(kind, this.writer.length)
+    if (!table) for (const kind of paragraph.pageBreaks) this.writer.startPage(kind)
   }
 
   #writeParagraph({ style, heading, numbering, parts, isBold }: Paragraph): void {
@@ -230,7 +219,7 @@ class DocxConverter {
       return
     }
     const offsets = this.writer.writeTable(rows.map(({ cells }) => cells))
-    for (const [index, { pageBreak }] of rows.entries()) if (pageBreak) this.pages.add(pageBreak, offsets[index] as number)
+    for (const [index, { pageBreak }] of rows.entries()) if (pageBreak) this.writer.startPage(pageBreak, offsets[index])
   }
 }
 

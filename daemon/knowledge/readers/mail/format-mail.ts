@@ -4,7 +4,7 @@ import { parseHtml } from '../html/parse-html.ts'
 import { removeHidden } from '../html/read-html.ts'
 import { writeHtml } from '../html/write-html.ts'
 import { MarkdownWriter } from '../markdown-writer.ts'
-import { cleanText, type ParsedDocument } from '../parsed-document.ts'
+import { cleanText, joinTexts, type ParsedDocument } from '../parsed-document.ts'
 import { isForwarded, removeQuotedElements, removeQuotes } from './remove-quotes.ts'
 
 export interface Mail {
@@ -43,8 +43,8 @@ export function formatMail(mail: Mail): ParsedDocument {
   ]
   const header = fields.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`)
   const title = formatSubject(subject)
-  const text = [`# ${title}`, header.join('\n'), chooseText(mail)].filter((part) => part !== '').join('\n\n')
-  const place = [title, formatSender(from), date?.day ?? ''].filter((part) => part !== '').join(', ')
+  const text = joinTexts([`# ${title}`, header.join('\n'), chooseText(mail)], '\n\n')
+  const place = joinTexts([title, formatSender(from), date?.day ?? ''], ', ')
   return { text: cleanText(text), format: 'markdown', pages: [{ number: 1, start: 0 }], title, places: { kind: 'mail', names: [place] } }
 }
 

@@ -1,6 +1,7 @@
 /** Lists the mails of a mailbox and the attachments of a mail as files of a container. */
 import type { Member } from '../containers/member.ts'
 import { cleanName } from '../containers/member-path.ts'
+import { joinTexts } from '../parsed-document.ts'
 import { formatSender, formatSubject } from './format-mail.ts'
 import { listMailAttachments, readMailHeader, toBuffer } from './read-mail.ts'
 import { listOutlookFiles } from './read-outlook-mail.ts'
@@ -12,7 +13,7 @@ export function* listMails(bytes: Uint8Array): Generator<Member> {
     const { subject, from, date } = readMailHeader(mail)
     const sender = formatSender(from)
     const title = [date?.day ?? '', formatSubject(subject).slice(0, 120), sender === '' ? '' : `(${sender})`]
-    yield { name: `${cleanName(title.filter((part) => part !== '').join(' '))}.eml`, bytes: mail, isMail: true }
+    yield { name: `${cleanName(joinTexts(title, ' '))}.eml`, bytes: mail, isMail: true }
   }
 }
 

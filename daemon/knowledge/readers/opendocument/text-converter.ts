@@ -1,6 +1,6 @@
 /** Converts the text of OpenDocument files: headings, lists, tables, notes and pages, without building a tree. */
 import { DocumentWriter } from '../document-writer.ts'
-import { PageTracker } from '../page-tracker.ts'
+import type { PageBreak } from '../page-tracker.ts'
 import { cleanText } from '../parsed-document.ts'
 import { parseAttributes } from '../walk-markup.ts'
 import { findStyleProperty, type Styles } from './parts.ts'
@@ -26,7 +26,6 @@ interface Table {
 
 export class TextConverter {
   readonly writer = new DocumentWriter()
-  readonly pages = new PageTracker()
   /** Whether paragraphs are neither written nor kept. */
   isSkipping = false
   readonly #styles: Styles
@@ -84,8 +83,8 @@ export class TextConverter {
     if (this.#styles.paragraphs.get(style)?.breaksPage && this.writer.length > 0) this.#startPage('manual')
   }
 
-  #startPage(kind: 'rendered' | 'manual'): void {
-    if (this.#tables.length === 0 && this.#notes.length === 0) this.pages.add(kind, this.writer.length)
+  #startPage(kind: PageBreak): void {
+    if (this.#tables.length === 0 && this.#notes.length === 0) this.writer.startPage(kind)
   }
 
   #endParagraph(): void {

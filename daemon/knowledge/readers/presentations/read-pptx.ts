@@ -1,6 +1,6 @@
 /** Reads PowerPoint presentations: the slides in order, with their tables and notes. */
 import { DocumentWriter } from '../document-writer.ts'
-import { describeUnreadParts, findAttribute, findMainPart, findTitle, getLocalName, listRelationships } from '../open-package.ts'
+import { describeUnreadParts, findAttribute, findMainPart, findTitle, listRelationships } from '../open-package.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -40,9 +40,9 @@ export function readPptx(archive: ZipArchive): ParsedDocument {
 function listSlides(archive: ZipArchive, main: string): string[] {
   const targets = new Map(listRelationships(archive, main).map(({ id, type, target }) => [id, type === 'slide' ? target : undefined]))
   const slides: string[] = []
-  walkMarkup(archive.readText(main), 'xml', {
-    open(name, attributes) {
-      if (getLocalName(name) !== 'sldId') return
+  walkMarkup(archive.readText(main), 'office', {
+    open(tag, attributes) {
+      if (tag !== 'sldId') return
       const target = targets.get(/\s[\w.-]+:id=["']([^"']+)/.exec(attributes)?.[1] ?? '')
       if (target !== undefined) slides.push(target)
     },
@@ -75,7 +75,7 @@ function writeShape(writer: DocumentWriter, { isBody, paragraphs, rows }: Shape)
 
 function readShapes(xml: string): Shape[] {
   const reader = new ShapeReader()
-  walkMarkup(xml, 'xml', reader)
+  walkMarkup(xml, 'office', reader)
   return reader.shapes
 }
 
@@ -90,8 +90,7 @@ class ShapeReader {
   #inText = false
   #skipDepth = 0
 
-  open(name: string, attributes: string, isSelfClosing: boolean): void {
-    const tag = getLocalName(name)
+  open(tag: string, attributes: string, isSelfClosing: boolean): void {
     if (this.#skipDepth > 0 || tag === 'Fallback') {
       if (!isSelfClosing) this.#skipDepth++
       return
@@ -107,8 +106,7 @@ class ShapeReader {
     else if (this.#paragraph) this.#readParagraphProperty(this.#paragraph, tag, read)
   }
 
-  close(name: string): void {
-    const tag = getLocalName(name)
+  close(tag: string): void {
     if (this.#skipDepth > 0) this.#skipDepth--
     else if (tag === 't') this.#inText = false
     else if (tag === 'p') this.#endParagraph()

@@ -1,5 +1,6 @@
 /** Converts the four kinds of tables of reStructuredText to rows of cells. */
 import { CsvError, parse } from 'csv-parse/sync'
+import { joinTexts } from '../parsed-document.ts'
 
 /** Wider tables remain text. Without a bound, many short rows below a wide border would take quadratic time. */
 const MAX_COLUMNS = 100
@@ -121,8 +122,7 @@ class TableBuilder {
   }
 }
 
-const joinLines = (lines: readonly string[]): string =>
-  lines
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-    .join(' ')
+function joinLines(lines: readonly string[]): string {
+  const trimmed = lines.map((line) => line.trim())
+  return joinTexts(trimmed, ' ')
+}

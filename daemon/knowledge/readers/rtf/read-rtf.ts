@@ -1,6 +1,5 @@
 /** Reads RTF documents: headings, lists, tables, footnotes and pages. */
 import { DocumentWriter } from '../document-writer.ts'
-import { PageTracker } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { findCodePage, HeaderTables } from './header-tables.ts'
 import { walkRtf } from './walk-rtf.ts'
@@ -44,24 +43,13 @@ const MAX_DEPTH = 10_000
 export function readRtf(bytes: Uint8Array): ParsedDocument {
   const converter = new RtfConverter()
   walkRtf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), converter)
-  const text = cleanText(converter.finish())
-  if (converter.isTruncated && !/\S/.test(text)) throw new DocumentReadError('The RTF document is truncated: its end is missing.')
-  const { title, writer, pages } = converter
-  const notice = converter.isTruncated ? 'The document is truncated: its end is missing.' : converter.notice
-  return {
-    text,
-    format: 'markdown',
-    pages: pages.listPages(text),
-    title: title.trim().slice(0, 300) || writer.firstHeading,
-    notice,
-  }
+  return converter.finish()
 }
 
 class RtfConverter {
-  readonly writer = new DocumentWriter()
-  readonly pages = new PageTracker()
-  title = ''
-  notice: string | undefined
+  readonly #writer = new DocumentWriter()
+  #title = ''
+  #notice: string | undefined
   readonly #tables = new HeaderTables()
   #groups: Group[] = []
   #group: Group = { destination: 'body', font: -1, unicodeSkip: 1, isHidden: false }
@@ -96,7 +84,7 @@ class RtfConverter {
     if (destination !== 'note' || this.#group.destination === 'note') return
     const text = this.#note.join('').replaceAll(/\s+/g, ' ').trim()
     this.#note = []
-    if (text !== '' && this.#group.destination === 'body') this.#parts.push(this.writer.addNote(text))
+    if (text !== '' && this.#group.destination === 'body') this.#parts.push(this.#writer.addNote(text))
   }
 
   control(word: string, parameter: number | undefined): void {
@@ -109,7 +97,7 @@ class RtfConverter {
     this.#isOptional = false
     const destination = DESTINATIONS[word]
     if (destination !== undefined) {
-      if (word === 'pict' || word === 'object') this.notice = 'Images and embedded objects were not read.'
+      if (word === 'pict' || word === 'object') this.#notice = 'Images and embedded objects were not read.'
       if (this.#group.destination !== 'skip') this.#group.destination = destination
     } else if (isOptional && !['shpinst', 'shptxt', 'listtext'].includes(word)) this.#group.destination = 'skip'
     else if (word === 'u') this.#addUnicode(parameter ?? 0)
@@ -119,11 +107,6 @@ class RtfConverter {
     else this.#readControl(word, parameter)
   }
 
-  /** A group was not closed. */
-  get isTruncated(): boolean {
-    return this.#groups.length > 0
-  }
-
   text(bytes: string): void {
     this.#isOptional = false
     const skipped = Math.min(this.#toSkip, bytes.length)
@@ -131,11 +114,15 @@ class RtfConverter {
     this.#bytes += skipped > 0 ? bytes.slice(skipped) : bytes
   }
 
-  finish(): string {
+  finish(): ParsedDocument {
     this.#flushBytes()
     this.#endParagraph()
     this.#endTable()
-    return this.writer.finish()
+    const isTruncated = this.#groups.length > 0 // a group was not closed
+    const notice = isTruncated ? 'The document is truncated: its end is missing.' : this.#notice
+    const document = this.#writer.finishDocument(this.#title.trim().slice(0, 300) || null, notice)
+    if (isTruncated && !/\S/.test(document.text)) throw new DocumentReadError('The RTF document is truncated: its end is missing.')
+    return document
   }
 
   #readControl(word: string, parameter: number | undefined): void {
@@ -184,7 +171,7 @@ class RtfConverter {
   #addText(text: string): void {
     const { destination, isHidden } = this.#group
     if (destination === 'styles') this.#tables.addStyleName(text)
-    else if (destination === 'title') this.title += text
+    else if (destination === 'title') this.#title += text
     else if (destination === 'note') this.#note.push(text)
     else if (destination === 'body' && !isHidden) this.#parts.push(text)
   }
@@ -203,7 +190,7 @@ class RtfConverter {
     this.#endTable()
     const heading = outline !== undefined && outline < 6 ? outline + 1 : this.#tables.headings.get(style)
     const format = list > 0 ? { level, isNumbered: this.#tables.isNumbered(list, level) } : undefined
-    this.writer.writeParagraph(text, { heading, list: format })
+    this.#writer.writeParagraph(text, { heading, list: format })
   }
 
   #endCell(): void {
@@ -220,7 +207,7 @@ class RtfConverter {
 
   #endTable(): void {
     if (this.#cells.length > 0) this.#endRow()
-    if (this.#rows.length > 0) this.writer.writeTable(this.#rows)
+    if (this.#rows.length > 0) this.#writer.writeTable(this.#rows)
     this.#rows = []
   }
 
@@ -228,7 +215,7 @@ class RtfConverter {
     if (this.#paragraph.isInTable) return
     if (word === 'page') this.#endParagraph()
     this.#endTable()
-    this.pages.add('manual', this.writer.length)
+    this.#writer.startPage('manual')
   }
 }
 

@@ -82,11 +82,7 @@ function splitSections(code: string): string[] {
   return sections
 }
 
-type Token =
-  | { kind: 'literal'; text: string }
-  | { kind: 'digit'; text: string }
-  | { kind: 'date'; date: DateToken }
-  | { kind: 'mark'; text: string }
+type Token = { kind: 'literal' | 'digit' | 'mark'; text: string } | { kind: 'date'; date: DateToken }
 
 interface TokenList {
   tokens: Token[]

@@ -1,6 +1,6 @@
 /** Opens xlsx and xlsm workbooks: their sheets, texts, number formats and comments. */
 
-import { describeUnreadParts, findAttribute, findMainPart, findTitle, getLocalName, listRelationships } from '../open-package.ts'
+import { describeUnreadParts, findAttribute, findMainPart, findTitle, listRelationships } from '../open-package.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -55,9 +55,8 @@ interface SheetEntry {
 function readWorkbookPart(xml: string): { sheets: SheetEntry[]; isDate1904: boolean } {
   const sheets: SheetEntry[] = []
   let isDate1904 = false
-  walkMarkup(xml, 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(xml, 'office', {
+    open(tag, attributes) {
       if (tag === 'workbookPr') isDate1904 = ['1', 'true'].includes(findAttribute(attributes, 'date1904') ?? '')
       if (tag !== 'sheet') return
       const state = findAttribute(attributes, 'state') ?? 'visible'
@@ -100,16 +99,15 @@ function readFormats(xml: string, isDate1904: boolean): (NumberFormat | undefine
     return compiled.get(code)
   }
   let inCellStyles = false
-  walkMarkup(xml, 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(xml, 'office', {
+    open(tag, attributes) {
       const id = () => Number(findAttribute(attributes, 'numFmtId') ?? 0)
       if (tag === 'numFmt') codes.set(id(), findAttribute(attributes, 'formatCode') ?? '')
       else if (tag === 'cellXfs') inCellStyles = true
       else if (tag === 'xf' && inCellStyles) formats.push(compile(codes.get(id()) ?? findBuiltInFormat(id())))
     },
-    close(name) {
-      if (getLocalName(name) === 'cellXfs') inCellStyles = false
+    close(tag) {
+      if (tag === 'cellXfs') inCellStyles = false
     },
   })
   return formats
@@ -122,17 +120,15 @@ function readComments(archive: ZipArchive, sheet: string): Map<string, string> {
   let key = ''
   let text = ''
   let inText = false
-  walkMarkup(archive.readText(part), 'xml', {
-    open(name, attributes) {
-      const tag = getLocalName(name)
+  walkMarkup(archive.readText(part), 'office', {
+    open(tag, attributes) {
       if (tag === 'comment') {
         const [, column = '', row = ''] = /^([A-Z]+)(\d+)/.exec(findAttribute(attributes, 'ref') ?? '') ?? []
         key = `${row}:${parseColumn(column)}`
         text = ''
       } else if (tag === 't') inText = true
     },
-    close(name) {
-      const tag = getLocalName(name)
+    close(tag) {
       if (tag === 't') inText = false
       else if (tag === 'comment') comments.set(key, cleanComment(text))
     },

@@ -1,6 +1,6 @@
 /** Reads calendars (iCalendar): each event and task is a section. */
 import { formatDay } from '../format-day.ts'
-import type { ParsedDocument } from '../parsed-document.ts'
+import { joinTexts, type ParsedDocument } from '../parsed-document.ts'
 import { type ContentLine, decodeValue, getParameter, readContentLines } from './content-lines.ts'
 
 const ENTRIES: Record<string, string> = { VEVENT: 'Event', VTODO: 'Task', VJOURNAL: 'Note' }
@@ -55,7 +55,7 @@ function formatEntry(kind: string, fields: Map<string, ContentLine[]>): string {
   ]
   const details = lines.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`)
   const heading = get('SUMMARY').replaceAll(/\s+/g, ' ') || (ENTRIES[kind] ?? '')
-  return [`## ${heading}`, details.join('\n'), get('DESCRIPTION')].filter((part) => part !== '').join('\n\n')
+  return joinTexts([`## ${heading}`, details.join('\n'), get('DESCRIPTION')], '\n\n')
 }
 
 function formatPeriod(fields: Map<string, ContentLine[]>): string {
@@ -91,19 +91,16 @@ function formatRule(rule: string): string {
   const unit = FREQUENCIES[parts.get('FREQ') ?? '']
   if (unit === undefined) return rule
   const interval = Number(parts.get('INTERVAL') ?? 1)
-  const days = (parts.get('BYDAY') ?? '')
-    .split(',')
-    .map((day) => DAYS[day.slice(-2)] ?? '')
-    .filter((day) => day !== '')
+  const dayNames = (parts.get('BYDAY') ?? '').split(',').map((day) => DAYS[day.slice(-2)] ?? '')
+  const days = joinTexts(dayNames, ', ')
   const until = parts.get('UNTIL')
-  return [
+  const texts = [
     interval > 1 ? `every ${interval} ${unit}s` : `every ${unit}`,
-    days.length > 0 ? `on ${days.join(', ')}` : '',
+    days === '' ? '' : `on ${days}`,
     parts.has('COUNT') ? `${parts.get('COUNT')} times` : '',
     until ? `until ${formatTime({ name: 'UNTIL', parameters: '', value: until.slice(0, 8) })}` : '',
   ]
-    .filter((part) => part !== '')
-    .join(' ')
+  return joinTexts(texts, ' ')
 }
 
 function formatPerson(line: ContentLine | undefined): string {

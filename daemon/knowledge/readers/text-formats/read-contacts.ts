@@ -1,5 +1,5 @@
 /** Reads contacts (vCard): each person is a section. */
-import type { ParsedDocument } from '../parsed-document.ts'
+import { joinTexts, type ParsedDocument } from '../parsed-document.ts'
 import { decodeValue, getParameter, readContentLines, splitValue } from './content-lines.ts'
 
 const LABELS: Record<string, string> = {
@@ -26,7 +26,7 @@ export function readContacts(source: string): ParsedDocument | undefined {
     if (name === 'BEGIN') contact = { name: '', lines: [] }
     else if (!contact) continue
     else if (name === 'END') {
-      sections.push([`## ${contact.name || '(no name)'}`, contact.lines.join('\n')].filter((part) => part !== '').join('\n\n'))
+      sections.push(joinTexts([`## ${contact.name || '(no name)'}`, contact.lines.join('\n')], '\n\n'))
       contact = undefined
     } else if (name === 'FN') contact.name = decodeValue(value).replaceAll(/\s+/g, ' ')
     else if (name === 'N') contact.name ||= formatName(value)
@@ -42,15 +42,11 @@ export function readContacts(source: string): ParsedDocument | undefined {
 /** Family name; given name; additional names; prefix; suffix. */
 function formatName(value: string): string {
   const [family = '', given = '', additional = '', prefix = '', suffix = ''] = splitValue(value)
-  return [prefix, given, additional, family, suffix].filter((part) => part !== '').join(' ')
+  return joinTexts([prefix, given, additional, family, suffix], ' ')
 }
 
 function formatValue(name: string, value: string): string {
-  if (STRUCTURED.has(name))
-    return splitValue(value)
-      .filter((part) => part !== '')
-      .join(', ')
-      .replaceAll('\n', ', ')
+  if (STRUCTURED.has(name)) return joinTexts(splitValue(value), ', ').replaceAll('\n', ', ')
   const text = decodeValue(value).replace(/^(?:tel|mailto):/i, '')
   return name === 'BDAY' ? text.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3') : text
 }

@@ -1,6 +1,6 @@
 /** Reads Jupyter notebooks: text, code and text output of each cell. */
 import { MarkdownWriter } from '../markdown-writer.ts'
-import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
+import { cleanText, DocumentReadError, joinTexts, type ParsedDocument } from '../parsed-document.ts'
 import { isObject, parseJson } from '../read-json.ts'
 import { removeMarkup } from '../remove-markup.ts'
 
@@ -53,10 +53,7 @@ function formatCell(cell: Fields, language: string): string {
   if (cell.cell_type !== 'code') return source.trim()
   const writer = new MarkdownWriter()
   writer.writeCode(source, language)
-  const output = toObjects(cell.outputs)
-    .map(formatOutput)
-    .filter((text) => text !== '')
-    .join('\n')
+  const output = joinTexts(toObjects(cell.outputs).map(formatOutput), '\n')
   writer.writeCode(output.length > MAX_OUTPUT_LENGTH ? `${output.slice(0, MAX_OUTPUT_LENGTH)}…` : output, '')
   return writer.finish()
 }
