@@ -59,7 +59,7 @@ interface KnowledgeDependencies {
   recognizer?: PageRecognizer | undefined
 }
 
-export interface Knowledge {
+interface Knowledge {
   service: KnowledgeService
   embeddingLedger: EmbeddingLedger
   documentLookup: DocumentLookup

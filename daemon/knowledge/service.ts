@@ -107,7 +107,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   }
 
   /** Starts a sync and returns immediately. */
-  async sync(caller: Caller, id: string, { recognize_again = false }: { recognize_again?: boolean } = {}): Promise<SourceView> {
+  async sync(caller: Caller, id: string, { recognize_again = false }: { recognize_again?: boolean }): Promise<SourceView> {
     await this.require(this.database, caller, id)
     if (recognize_again) await markForRecognition(this.database, id, joinLanguages(await this.#dependencies.languages.listFiles()))
     await this.#dependencies.synchronizer.start(id)

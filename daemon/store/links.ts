@@ -11,7 +11,7 @@ export interface Reference {
   detach: Detach
 }
 
-export interface Owner {
+interface Owner {
   family: string
   id: string
   name: string

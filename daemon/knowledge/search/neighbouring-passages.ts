@@ -5,7 +5,7 @@ import type { DatabaseReader } from '../../store/database.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import { getCurrentDocuments } from './search-store.ts'
 
-export interface PassageRow {
+interface PassageRow {
   start: number
   end: number
   content: string

@@ -80,20 +80,10 @@ async function embedBatch(
   )
   const embed = async (passages: readonly PassageRow[]) => {
     const texts = passages.map(formatEmbeddingInput)
-    const rows: PassageRow[] = []
-    await ledger.record(
-      embedder,
-      texts,
-      origin,
-      (onUsage) =>
-        embedTexts(embedder, texts, { signal, onUsage, onEmbedded }, (position, vector) => {
-          const { id, document_id, page } = passages[position] as PassageRow
-          rows.push({ id, document_id, page, vector } as PassageRow)
-        }),
-      signal,
-    )
+    const embedAll = (onUsage: OnUsage) => embedTexts(embedder, texts, { signal, onUsage, onEmbedded })
+    const vectors = await ledger.record(embedder, texts, origin, embedAll, signal)
     signal.throwIfAborted()
-    await batch.add(rows)
+    await batch.add(passages.map(({ id, document_id, page }, index) => ({ id, document_id, page, vector: vectors[index] }) as PassageRow))
   }
   let pending: PassageRow[] = []
   for await (const passages of indexes.getTextTable(index).listInBatches({ document_id: ids }, COLUMNS)) {
@@ -117,8 +107,8 @@ async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
   { signal, onUsage, onEmbedded }: EmbedTextsOptions,
-  onVector: (position: number, vector: Float32Array) => void,
-): Promise<void> {
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
   for (let from = 0; from < texts.length; from += embedder.batchSize) {
     const inputs = texts.slice(from, from + embedder.batchSize)
     let reported = 0
@@ -126,10 +116,10 @@ async function embedTexts(
       onEmbedded(count - reported)
       reported = count
     }
-    const vectors = await embedder.embed(inputs, { signal, onProgress, onUsage })
+    vectors.push(...(await embedder.embed(inputs, { signal, onProgress, onUsage })))
     onProgress(inputs.length)
-    for (const [position, vector] of vectors.entries()) onVector(from + position, vector)
   }
+  return vectors
 }
 
 /** Embeds a passage together with its headings, which often name its subject. */

@@ -7,9 +7,12 @@ import type { TextItem } from '../readers/pdf/lines.ts'
 import type { PdfPageContent } from '../readers/pdf/read-tables.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 
-interface Cell {
+interface Band {
   x: number
   right: number
+}
+
+interface Cell extends Band {
   text: string
 }
 
@@ -17,11 +20,6 @@ interface Row {
   y: number
   size: number
   cells: Cell[]
-}
-
-interface Band {
-  x: number
-  right: number
 }
 
 interface FoundTable {

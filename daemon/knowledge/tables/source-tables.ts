@@ -19,7 +19,7 @@ import { FORMAT_VERSION, type StoredTable, type TableDocument } from './table-st
 import type { TableList } from './table-task.ts'
 import { type EmbedTexts, WordVectors } from './word-vectors.ts'
 
-export const MAX_QUERY_MS = 5_000
+const MAX_QUERY_MS = 5_000
 /** Longer texts are no questions over a table. Patterns over them would take seconds. */
 const MAX_QUESTION_LENGTH = 500
 const NOT_COMPUTED = 'Nothing was computed from the tables of your documents, because that took too long or failed. Ask again in a moment.'

@@ -19,7 +19,7 @@ export type TableTask =
   | { kind: 'ask'; paths: string[]; question: string; meanings?: Meaning[] }
 
 /** Rows of a query, and the documents of the tables that it read. */
-export interface TableRows extends Omit<QueryRows, 'tables'> {
+interface TableRows extends Omit<QueryRows, 'tables'> {
   documents: TableDocument[]
 }
 

@@ -43,7 +43,7 @@ async function readAll(handle: FileHandle, size: number, limit: number, signal: 
 
 export const isWithin = (root: string, path: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 
-export function createSizeError(size: number, limit: number): CadreError {
+function createSizeError(size: number, limit: number): CadreError {
   return new CadreError('PAYLOAD_TOO_LARGE', formatSizeProblem(size, limit), {
     hint: 'Increase max_file_size of the source, or split the document.',
   })

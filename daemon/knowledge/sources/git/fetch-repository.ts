@@ -8,7 +8,6 @@ import { createSizeError, toSourceError } from './repository-errors.ts'
 import { type Remote, resolveRemote } from './resolve-remote.ts'
 import { GitError, runGit } from './run-git.ts'
 
-const COMMAND_TIMEOUT_MS = 60_000
 const FETCH_TIMEOUT_MS = 30 * 60_000
 const MAX_REPOSITORY_BYTES = 1024 ** 3
 const REMOTE = 'cadre'
@@ -80,7 +79,7 @@ async function recreate(directory: string): Promise<void> {
  * from the environment.
  */
 async function requireGitVersion(directory: string, { protocols, environment }: Remote, signal: AbortSignal): Promise<void> {
-  const output = await runGit({ directory, args: ['version'], signal, timeoutMs: COMMAND_TIMEOUT_MS })
+  const output = await runGit({ directory, args: ['version'], signal })
   const [, major, minor] = /(\d+)\.(\d+)/.exec(output) ?? []
   const version = Number(major) * 1_000 + Number(minor)
   if ('GIT_CONFIG_COUNT' in environment && version < 2_031)
@@ -93,7 +92,7 @@ async function requireGitVersion(directory: string, { protocols, environment }: 
 
 async function fetchBranch(fetch: Fetch): Promise<void> {
   const { directory, maxFileSize, signal } = fetch
-  const run = (...args: string[]) => runGit({ directory, args, signal, timeoutMs: COMMAND_TIMEOUT_MS })
+  const run = (...args: string[]) => runGit({ directory, args, signal })
   await run('init', '--quiet', '--bare', '--template=', '.')
   const storedSize = await run('config', '--default', '', '--get', MAX_FILE_SIZE)
   // The clone lacks files that are documents now, or has files that no longer are.
@@ -132,6 +131,6 @@ async function fetchCommit({ directory, remote, branch, signal }: Fetch, filter:
   } finally {
     // Git has stored that the remote has the files left out. Commands that list files would fetch them, or fail.
     const removal = ['config', '--remove-section', `remote.${REMOTE}`]
-    await runGit({ directory, args: removal, signal, timeoutMs: COMMAND_TIMEOUT_MS }).catch(() => undefined)
+    await runGit({ directory, args: removal, signal }).catch(() => undefined)
   }
 }

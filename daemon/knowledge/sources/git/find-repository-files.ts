@@ -12,7 +12,6 @@ import { createSizeError, toSourceError } from './repository-errors.ts'
 import { resolveLocalPath } from './resolve-remote.ts'
 import { GitError, runGit, streamGit } from './run-git.ts'
 
-const COMMAND_TIMEOUT_MS = 60_000
 const LIST_TIMEOUT_MS = 10 * 60_000
 const MAX_DOCUMENTS = 100_000
 /** Of all types: a few kilobytes of nested trees can list billions of paths. */
@@ -89,7 +88,7 @@ async function resolveCommit(directory: string, revision: string, repository: st
   await requireDirectory(directory, repository)
   try {
     const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${revision}^{commit}`]
-    return (await runGit({ directory, args, signal, timeoutMs: COMMAND_TIMEOUT_MS })).trim()
+    return (await runGit({ directory, args, signal })).trim()
   } catch (error) {
     throw error instanceof GitError ? toSourceError(error, repository, revision === 'HEAD' ? undefined : revision) : error
   }

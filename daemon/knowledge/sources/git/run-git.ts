@@ -14,7 +14,8 @@ interface GitCommand {
   /** Removes secrets from its error output. */
   redact?(text: string): string
   signal: AbortSignal
-  timeoutMs: number
+  /** Default: a minute. */
+  timeoutMs?: number
 }
 
 /** Override the configuration of the repository. */
@@ -38,12 +39,14 @@ const INHERITED_VARIABLES = new RegExp(
     ')$',
   'i',
 )
+const TIMEOUT_MS = 60_000
 const MAX_STDERR_LENGTH = 4_000
 const KILL_DELAY_MS = 2_000
 
 /** Streams standard output. Throws GitError if git fails; the process ends with the loop. */
 export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
-  command.signal.throwIfAborted()
+  const { signal, timeoutMs = TIMEOUT_MS } = command
+  signal.throwIfAborted()
   const { child, exit } = spawnGit(command)
   let isClosed = false
   child.once('close', () => {
@@ -52,18 +55,18 @@ export async function* streamGit(command: GitCommand): AsyncGenerator<Buffer> {
   const end = () => {
     if (!isClosed) stopGit(child)
   }
-  const deadline = startDeadline(scaleTimeout(command.timeoutMs), end)
-  command.signal.addEventListener('abort', end, { once: true })
+  const deadline = startDeadline(scaleTimeout(timeoutMs), end)
+  signal.addEventListener('abort', end, { once: true })
   try {
     for await (const part of child.stdout ?? []) yield part as Buffer
     const { code, stderr } = await exit
-    command.signal.throwIfAborted()
+    signal.throwIfAborted()
     if (deadline.hasPassed)
-      throw new CadreError('PROVIDER_TIMEOUT', `git ${command.args[0]} timed out after ${Math.round(command.timeoutMs / 1000)} s.`)
+      throw new CadreError('PROVIDER_TIMEOUT', `git ${command.args[0]} timed out after ${Math.round(timeoutMs / 1000)} s.`)
     if (code !== 0) throw new GitError(command.args[0] ?? '', stderr)
   } finally {
     deadline.cancel()
-    command.signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', end)
     end()
   }
 }

@@ -30,15 +30,12 @@ type FetchOutcome = QueuedPage & { page?: StoredPage | undefined; error?: unknow
 
 export async function* crawl(options: CrawlOptions): AsyncGenerator<CrawlResult> {
   const ended = new AbortController()
-  const abort = () => ended.abort(options.context.signal.reason)
-  options.context.signal.throwIfAborted()
-  options.context.signal.addEventListener('abort', abort, { once: true })
+  const signal = AbortSignal.any([options.context.signal, ended.signal])
+  signal.throwIfAborted()
   try {
-    yield* crawlPages({ ...options, context: { ...options.context, signal: ended.signal } })
+    yield* crawlPages({ ...options, context: { ...options.context, signal } })
   } finally {
-    // Also when the consumer stops iterating.
-    ended.abort()
-    options.context.signal.removeEventListener('abort', abort)
+    ended.abort() // also when the consumer stops iterating
   }
 }
 
