@@ -26,8 +26,8 @@ export function selectLines(document: Pick<ParsedDocument, 'text' | 'rest' | 'sc
     from,
     to: from + selected.length - 1,
     lines,
-    nextCharacter,
-    scans: document.scans?.length ? document.scans : undefined,
+    ...(nextCharacter === undefined ? {} : { nextCharacter }),
+    ...(document.scans?.length ? { scans: document.scans } : {}),
   }
 }
 
