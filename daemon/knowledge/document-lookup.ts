@@ -5,16 +5,13 @@ import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type Document, type DocumentContent, MAX_TEXT_CHARACTERS, type ReadText } from '../../src/contract/families/documents.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Database } from '../store/database.ts'
-import { isOriginalError, type OriginalStore } from '../store/original-store.ts'
+import { isOriginalError } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
 import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
-import type { RecognitionLanguages } from './recognition/recognition-languages.ts'
-import type { PageRecognizer } from './recognition/recognition-pool.ts'
 import { listRecognizedPages } from './recognition/recognition-store.ts'
 import type { RecognitionDependencies } from './recognition/recognize-documents.ts'
 import { completeDocuments, documentRecords, excludeSkipped } from './store.ts'
-import type { ParserPool } from './sync/parser-pool.ts'
 import type { DocumentText, LineRange } from './sync/parser-task.ts'
 
 export type { DocumentText, LineRange } from './sync/parser-task.ts'
@@ -28,17 +25,11 @@ type DocumentLookupDependencies = Omit<RecognitionDependencies, 'progress'>
 
 export class DocumentLookup {
   readonly #database: Database
-  readonly #originals: OriginalStore
-  readonly #parserPool: ParserPool
-  readonly #recognizer: PageRecognizer
-  readonly #languages: RecognitionLanguages
+  readonly #dependencies: DocumentLookupDependencies
 
-  constructor({ database, originals, parserPool, recognizer, languages }: DocumentLookupDependencies) {
-    this.#database = database
-    this.#originals = originals
-    this.#parserPool = parserPool
-    this.#recognizer = recognizer
-    this.#languages = languages
+  constructor(dependencies: DocumentLookupDependencies) {
+    this.#database = dependencies.database
+    this.#dependencies = dependencies
   }
 
   /** Lists documents of all sources. */
@@ -71,22 +62,23 @@ export class DocumentLookup {
 
   /** Reads a document that is not stored, and recognises its scanned pages. */
   async readUpload({ name, content_base64 }: Static<typeof DocumentContent>, signal: AbortSignal): Promise<Static<typeof ReadText>> {
+    const { parserPool, recognizer, languages } = this.#dependencies
     const range = { from: 1, to: Number.MAX_SAFE_INTEGER, maxCharacters: MAX_TEXT_CHARACTERS }
     try {
       const bytes = decodeContent({ content_base64 })
       // The document may be part of a source.
       const pages = await listRecognizedPages(this.#database, hash('sha256', bytes, 'hex'))
       const document = { name, size: bytes.length, recognition: { isEnabled: true, pages }, read: async () => bytes }
-      let read = await this.#parserPool.read(document, range, signal)
+      let read = await parserPool.read(document, range, signal)
       if (read.scans) {
         if (read.scans.length > MAX_SCANS)
           throw new DocumentReadError(
             `It has ${read.scans.length} scanned pages; ${MAX_SCANS} is the maximum. Add it to a knowledge source.`,
           )
-        const task = { content: bytes, pages: read.scans, languages: await this.#languages.listFiles() }
-        await this.#recognizer.recognize(task, async (page) => void pages.push(page), { signal, urgency: 'awaited' })
+        const task = { content: bytes, pages: read.scans, languages: await languages.listFiles() }
+        await recognizer.recognize(task, async (page) => void pages.push(page), { signal, urgency: 'awaited' })
         pages.sort((a, b) => a.page - b.page)
-        read = await this.#parserPool.read(document, range, signal)
+        read = await parserPool.read(document, range, signal)
       }
       return { text: read.text, truncated: read.to < read.lines || read.nextCharacter !== undefined }
     } catch (error) {
@@ -97,11 +89,12 @@ export class DocumentLookup {
   }
 
   async read({ name, size, content_hash, status }: DocumentView, range: LineRange, signal: AbortSignal): Promise<DocumentText> {
+    const { parserPool, originals } = this.#dependencies
     try {
       const pages = await listRecognizedPages(this.#database, content_hash)
       const recognition = { isEnabled: status === 'recognizing', pages }
-      const read = () => this.#originals.provide(content_hash)
-      const text = await this.#parserPool.read({ name, size, recognition, read }, range, signal)
+      const read = () => originals.provide(content_hash)
+      const text = await parserPool.read({ name, size, recognition, read }, range, signal)
       if (text.scans && text.text.trim() === '') throw new DocumentReadError('its text is still being recognised. Try again later.')
       return text
     } catch (error) {

@@ -1,4 +1,5 @@
 /** Reads compound files (OLE), which hold Outlook messages and Office documents from before 2007: storages and streams in sectors. */
+import { toBuffer } from './encoding/decode-text.ts'
 import { DocumentReadError } from './parsed-document.ts'
 
 const HEADER_BYTES = 512
@@ -31,7 +32,7 @@ export interface Storage {
 
 export function readCompoundFile(bytes: Uint8Array): Storage {
   try {
-    return new CompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)).readRoot()
+    return new CompoundFile(toBuffer(bytes)).readRoot()
   } catch (error) {
     if (error instanceof RangeError) throw createDamageError() // an offset beyond the end
     throw error

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import { isConfigName } from '../../language/classify-config-line.ts'
 import { CODE_EXTENSIONS } from '../../language/code-extensions.ts'
 import { COMPOUND_FILE_MAGIC } from './containers/container-kind.ts'
+import { toBuffer } from './encoding/decode-text.ts'
 
 type FileKind = 'pdf' | 'zip' | 'compound-file' | 'rtf' | 'text' | { unsupported: string }
 type TextKind = 'html' | 'markdown' | 'rst' | 'table' | 'json' | 'lines' | 'code' | 'config' | 'plain'
@@ -53,7 +54,7 @@ function describeMediaFile(brand: string): string {
 function isPdf(bytes: Uint8Array, head: Buffer): boolean {
   const index = head.indexOf('%PDF-')
   if (index <= 0) return index === 0
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const file = toBuffer(bytes)
   return file.includes('endobj') || file.includes('startxref')
 }
 

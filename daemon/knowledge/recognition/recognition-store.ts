@@ -1,5 +1,6 @@
 /** SQL of text recognition: recognised pages, which are kept by content, and the documents that wait for it. */
 import type { Database, DatabaseReader } from '../../store/database.ts'
+import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
 import type { PendingDocument } from '../sync/sync-store.ts'
 import type { RecognizedPage } from './recognized-page.ts'
 
@@ -55,10 +56,12 @@ export async function markRecognized(database: Database, { id, content_hash }: P
 }
 
 /** After recognition was turned on or off, the documents that it affects are read again. */
-export async function resetRecognition(database: Database, sourceId: string, isEnabled: boolean, offMessage: string): Promise<void> {
-  const affected = isEnabled ? "status = 'skipped' AND content_hash <> '' AND error LIKE '%' || ?" : "status = 'recognizing' AND ? <> ''"
+export async function resetRecognition(database: Database, sourceId: string, isEnabled: boolean): Promise<void> {
+  const [affected, values] = isEnabled
+    ? ["status = 'skipped' AND content_hash <> '' AND error LIKE '%' || ?", [RECOGNITION_OFF_MESSAGE]]
+    : ["status = 'recognizing'", []]
   const sql = `UPDATE documents SET status = 'waiting', error = NULL WHERE knowledge_source_id = ? AND ${affected}`
-  await database.write((transaction) => transaction.run(sql, [sourceId, offMessage]))
+  await database.write((transaction) => transaction.run(sql, [sourceId, ...values]))
 }
 
 /** Deletes the text of content that no document has. */

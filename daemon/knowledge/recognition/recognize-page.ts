@@ -1,13 +1,9 @@
 /** Recognises a page that may be upside down, sideways, skewed, or a photo without text. */
 import { MAX_PAGE_PIXELS } from './decode-page.ts'
-import { type GrayImage, measureBackground, rotateImage, shrinkImage, turnImage } from './gray-image.ts'
+import { type GrayImage, measureBackground, shrinkImage, turnImage } from './gray-image.ts'
 import type { RecognizedText } from './parse-words.ts'
 import { UNCERTAIN_CONFIDENCE } from './recognized-page.ts'
-
-interface Recognizer {
-  recognize(image: GrayImage): RecognizedText
-  recognizeSkewed(image: GrayImage, rotate: typeof rotateImage): RecognizedText
-}
+import type { Tesseract } from './tesseract.ts'
 
 /** An A4 page of this size is just legible. */
 const SMALL_COPY_PIXELS = 600_000
@@ -20,7 +16,7 @@ const TURNS = [1, 3, 2]
 
 const NO_TEXT: RecognizedText = { text: '', confidence: 0, certainCharacters: 0 }
 
-export function recognizePage(recognizer: Recognizer, original: GrayImage, isPhoto: boolean): RecognizedText {
+export function recognizePage(tesseract: Tesseract, original: GrayImage, isPhoto: boolean): RecognizedText {
   const image = shrinkImage(original, MAX_PAGE_PIXELS)
   const small = shrinkImage(image, SMALL_COPY_PIXELS)
   if (measureBackground(small) > 0.9995) return NO_TEXT
@@ -28,17 +24,17 @@ export function recognizePage(recognizer: Recognizer, original: GrayImage, isPho
   const isClear = (result: RecognizedText) => hasText(result) && result.confidence >= UNCERTAIN_CONFIDENCE
   // A scan is most likely text: it needs no quick look. A small image is recognised as it is.
   const isFinal = !isPhoto || small === image
-  const first = isFinal ? recognizer.recognizeSkewed(image, rotateImage) : recognizer.recognize(small)
-  if (isClear(first)) return isFinal ? first : recognizer.recognizeSkewed(image, rotateImage)
-  let best = { quarters: 0, result: isFinal && small !== image ? recognizer.recognize(small) : first }
+  const first = isFinal ? tesseract.recognizeSkewed(image) : tesseract.recognize(small)
+  if (isClear(first)) return isFinal ? first : tesseract.recognizeSkewed(image)
+  let best = { quarters: 0, result: isFinal && small !== image ? tesseract.recognize(small) : first }
   if (!isPhoto || measureBackground(small) >= MIN_PAPER)
     for (const quarters of TURNS) {
-      const result = recognizer.recognize(turnImage(small, quarters))
+      const result = tesseract.recognize(turnImage(small, quarters))
       if (result.certainCharacters > best.result.certainCharacters) best = { quarters, result }
       if (isClear(result)) break
     }
   if (best.quarters === 0 && isFinal) return hasText(first) ? first : NO_TEXT
   if (!hasText(best.result)) return NO_TEXT
-  const turned = recognizer.recognizeSkewed(turnImage(image, best.quarters), rotateImage)
+  const turned = tesseract.recognizeSkewed(turnImage(image, best.quarters))
   return isFinal && first.certainCharacters > turned.certainCharacters ? first : turned
 }

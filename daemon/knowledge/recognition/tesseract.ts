@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import createCore from 'tesseract.js-core/tesseract-core-simd-lstm.js'
-import type { GrayImage } from './gray-image.ts'
+import { type GrayImage, rotateImage } from './gray-image.ts'
 import { parseWords, type RecognizedText } from './parse-words.ts'
 import { joinLanguages, type LanguageFile } from './recognized-page.ts'
 
@@ -66,12 +66,12 @@ export class Tesseract {
     return this.#recognize()
   }
 
-  /** Recognises an image whose lines may not be horizontal. `rotate` turns it clockwise. */
-  recognizeSkewed(image: GrayImage, rotate: (image: GrayImage, angle: number) => GrayImage): RecognizedText {
+  /** Recognises an image whose lines may not be horizontal. */
+  recognizeSkewed(image: GrayImage): RecognizedText {
     this.#setImage(image)
     this.#api.FindLines()
     const angle = this.#api.GetGradient()
-    if (Math.abs(angle) > MIN_SKEW && Math.abs(angle) < MAX_SKEW) this.#setImage(rotate(image, angle))
+    if (Math.abs(angle) > MIN_SKEW && Math.abs(angle) < MAX_SKEW) this.#setImage(rotateImage(image, angle))
     return this.#recognize()
   }
 

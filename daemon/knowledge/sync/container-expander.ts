@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { getFileType, isContainerType } from '../readers/containers/container-kind.ts'
 import { EXPANSION_VERSION, type ExpandedDocument, type MemberSelection } from '../readers/containers/expand-container.ts'
+import { toBuffer } from '../readers/encoding/decode-text.ts'
 import { startsMail } from '../readers/mail/split-mailbox.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import type { SourceDocument } from '../sources/source-document.ts'
@@ -139,7 +140,7 @@ function parseFingerprint(text: string | null | undefined): Expansion | undefine
 function findNewMails(bytes: Uint8Array, mailbox: Expansion['mailbox']): number {
   if (!mailbox || mailbox.size === 0 || mailbox.size >= bytes.length) return 0
   const isSame = hash('sha256', bytes.subarray(0, mailbox.size), 'hex') === mailbox.hash
-  return isSame && startsMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), mailbox.size) ? mailbox.size : 0
+  return isSame && startsMail(toBuffer(bytes), mailbox.size) ? mailbox.size : 0
 }
 
 /** Mails are directly in a mailbox, attachments below their mail. */

@@ -8,7 +8,6 @@ import { DamagedOriginalError, isOriginalError, type OriginalStore } from '../..
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
-import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
 import { listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
 import type { StoredSource } from '../store.ts'
 import { DocumentCollector } from './document-collector.ts'
@@ -60,7 +59,7 @@ export async function parseDocuments(
 ): Promise<void> {
   const { database, writer, progress } = dependencies
   const isRecognitionEnabled = configuration.ocr !== false
-  await resetRecognition(database, sourceId, isRecognitionEnabled, RECOGNITION_OFF_MESSAGE)
+  await resetRecognition(database, sourceId, isRecognitionEnabled)
   let changed = await eraseStaleDocuments(dependencies, indexes)
   const tasks = await listTasks(database, sourceId, indexes)
   if (tasks.length > 0) await markParsing(database, sourceId)

@@ -28,7 +28,6 @@ export class FolderOriginals implements OriginalStore {
     })
   }
 
-  /** Keeps all files until the returned function is called, which removes those released in between. */
   hold(): () => Promise<void> {
     this.#holds++
     return async () => {
@@ -40,7 +39,6 @@ export class FolderOriginals implements OriginalStore {
     }
   }
 
-  /** Removes the file unless it is still in use. */
   async release(contentHash: string, inUse: () => Promise<boolean>): Promise<void> {
     if (this.#holds > 0) {
       this.#released.set(contentHash, inUse)
@@ -51,7 +49,6 @@ export class FolderOriginals implements OriginalStore {
     })
   }
 
-  /** Throws DamagedOriginalError if the bytes do not match their hash. */
   async read(contentHash: string): Promise<Buffer> {
     const bytes = await readFile(this.#path(contentHash))
     if (hash('sha256', bytes, 'hex') !== contentHash) throw new DamagedOriginalError()

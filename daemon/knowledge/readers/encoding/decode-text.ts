@@ -1,6 +1,9 @@
 /** Decodes text in a detected encoding: TextDecoder, plus UTF-32 and Windows-1252. */
 import { detectEncoding } from './detect-encoding.ts'
 
+/** Without a copy. */
+export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 export function decodeText(bytes: Uint8Array): string {
   const encoding = detectEncoding(bytes)
   if (encoding === 'utf-32le' || encoding === 'utf-32be') return decodeUtf32(bytes, encoding === 'utf-32le')
@@ -12,7 +15,7 @@ const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090
 
 /** TextDecoder of Node 20 decodes Windows-1252 as Latin-1 (nodejs/node#56542). */
 export function decodeWindows1252(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  const text = toBuffer(bytes).toString('latin1')
   return text.replaceAll(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character)
 }
 

@@ -1,9 +1,10 @@
 /** Lists the mails of a mailbox and the attachments of a mail as files of a container. */
 import type { Member } from '../containers/member.ts'
 import { cleanName } from '../containers/member-path.ts'
+import { toBuffer } from '../encoding/decode-text.ts'
 import { joinTexts } from '../parsed-document.ts'
 import { formatSender, formatSubject } from './format-mail.ts'
-import { listMailAttachments, readMailHeader, toBuffer } from './read-mail.ts'
+import { listMailAttachments, readMailHeader } from './read-mail.ts'
 import { listOutlookFiles } from './read-outlook-mail.ts'
 import { splitMailbox } from './split-mailbox.ts'
 

@@ -19,8 +19,6 @@ export interface MimePart {
   filename: string | undefined
   /** The type of the multipart that contains the part. */
   parent: string
-  /** Which part of that multipart it is, as a path: alternatives have the same one. */
-  group: string
   /** Decodes the content. */
   read(): Buffer
 }
@@ -53,24 +51,20 @@ function findBlankLine(bytes: Buffer): { start: number; next: number } {
 /** Yields the parts that are not multiparts, in order. */
 export function* listParts(bytes: Buffer): Generator<MimePart> {
   let count = 0
-  for (const part of listNested(bytes, { parent: '', group: '', depth: 0 })) {
+  for (const part of listNested(bytes, '', 0)) {
     if (++count > MAX_PARTS) throw new DocumentReadError(`The mail has more than ${MAX_PARTS} parts.`)
     yield part
   }
 }
 
-function* listNested(bytes: Buffer, place: { parent: string; group: string; depth: number }): Generator<MimePart> {
+function* listNested(bytes: Buffer, parent: string, depth: number): Generator<MimePart> {
   const { headers, bodyStart } = readHeaders(bytes)
   const { value, parameters } = parseParameters(headers.get('content-type') ?? 'text/plain')
   const body = bytes.subarray(bodyStart)
   const boundary = parameters.get('boundary')
   if (value.startsWith('multipart/') && boundary) {
-    if (place.depth >= MAX_DEPTH) throw new DocumentReadError(`The mail is nested too deeply; at most ${MAX_DEPTH} levels are read.`)
-    let index = 0
-    for (const part of splitMultipart(body, boundary)) {
-      const group = value === 'multipart/alternative' ? `${place.group}a` : `${place.group}${index++}/`
-      yield* listNested(part, { parent: value, group, depth: place.depth + 1 })
-    }
+    if (depth >= MAX_DEPTH) throw new DocumentReadError(`The mail is nested too deeply; at most ${MAX_DEPTH} levels are read.`)
+    for (const part of splitMultipart(body, boundary)) yield* listNested(part, value, depth + 1)
     return
   }
   const disposition = parseParameters(headers.get('content-disposition') ?? '')
@@ -81,7 +75,7 @@ function* listNested(bytes: Buffer, place: { parent: string; group: string; dept
     charset: parameters.get('charset') ?? '',
     isAttachment: disposition.value === 'attachment',
     filename: filename?.trim() || undefined,
-    ...place,
+    parent,
     read: () => decodeBody(body, headers.get('content-transfer-encoding') ?? ''),
   }
 }

@@ -1,4 +1,5 @@
 /** Reads mails in the format of the internet (RFC 5322, MIME). */
+import { toBuffer } from '../encoding/decode-text.ts'
 import { DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { decodeCharset, decodeWords } from './decode-words.ts'
 import { formatMail, type Mail, parseMailDate } from './format-mail.ts'
@@ -28,8 +29,6 @@ export function readMailHeader(bytes: Uint8Array): Pick<Mail, 'subject' | 'from'
 export function* listMailAttachments(bytes: Uint8Array): Generator<{ name: string; read: () => Buffer }> {
   for (const part of listParts(skipPostmark(toBuffer(bytes)))) if (!isBody(part)) yield* toAttachment(part)
 }
-
-export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Mailboxes, and some mails that were saved from one, start with a line `From anna@example.com Mon Mar  4 …`. */
 function skipPostmark(bytes: Buffer): Buffer {

@@ -1,5 +1,6 @@
 /** Reads RTF documents: headings, lists, tables, footnotes and pages. */
 import { DocumentWriter } from '../document-writer.ts'
+import { toBuffer } from '../encoding/decode-text.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { findCodePage, HeaderTables } from './header-tables.ts'
 import { walkRtf } from './walk-rtf.ts'
@@ -42,7 +43,7 @@ const MAX_DEPTH = 10_000
 
 export function readRtf(bytes: Uint8Array): ParsedDocument {
   const converter = new RtfConverter()
-  walkRtf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'), converter)
+  walkRtf(toBuffer(bytes).toString('latin1'), converter)
   return converter.finish()
 }
 

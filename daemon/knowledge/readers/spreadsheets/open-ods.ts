@@ -5,7 +5,7 @@ import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
 import { type MergedRange, repeatMergedCells } from './merged-cells.ts'
 import { type Cell, MAX_COLUMNS, MAX_COMMENT_LENGTH, type Row, requireSheetLimit, type Sheet, type Workbook } from './workbook.ts'
-import { sliceAtTag, toBuffer } from './xlsx-rows.ts'
+import { encodeAsUtf8, sliceAtTag } from './xlsx-rows.ts'
 
 const ROW_END = '</table:table-row>'
 const TABLE_END = '</table:table>'
@@ -13,7 +13,7 @@ const TABLE_END = '</table:table>'
 const MAX_REPEATED_CELLS = 1_000_000
 
 export function openOds(archive: ZipArchive): Workbook {
-  const buffer = toBuffer(archive.readTransient('content.xml'))
+  const buffer = encodeAsUtf8(archive.readTransient('content.xml'))
   const hidden = listHiddenStyles(buffer)
   const sheets: Sheet[] = []
   for (let start = buffer.indexOf('<table:table '); start >= 0; ) {
@@ -85,7 +85,7 @@ class OdsRows {
   }
 
   *read(): Generator<Row> {
-    for (const slice of sliceAtTag(this.#table, 0, ROW_END)) {
+    for (const slice of sliceAtTag(this.#table, ROW_END)) {
       const rows: Row[] = []
       walkMarkup(slice, 'xml', {
         open: (name, attributes, isSelfClosing) => this.#open(name, attributes, isSelfClosing, rows),

@@ -7,7 +7,7 @@ import type { ZipArchive } from '../zip-archive.ts'
 import { repeatMergedCells } from './merged-cells.ts'
 import { compileNumberFormat, findBuiltInFormat, type NumberFormat } from './number-format.ts'
 import { MAX_COMMENT_LENGTH, parseColumn, type Row, requireSheetLimit, type Sheet, type Workbook } from './workbook.ts'
-import { type CellContext, listMergedRanges, readRichText, readXlsxRows, toBuffer } from './xlsx-rows.ts'
+import { type CellContext, encodeAsUtf8, listMergedRanges, readRichText, readXlsxRows } from './xlsx-rows.ts'
 
 const UNREAD_PARTS: [RegExp, string][] = [
   [/\/vbaProject\.bin$/, 'macros'],
@@ -69,7 +69,7 @@ function readWorkbookPart(xml: string): { sheets: SheetEntry[]; isDate1904: bool
 }
 
 function* readSheet(archive: ZipArchive, part: string, context: CellContext): Generator<Row> {
-  const buffer = toBuffer(archive.readTransient(part))
+  const buffer = encodeAsUtf8(archive.readTransient(part))
   yield* repeatMergedCells(readXlsxRows(buffer, context), listMergedRanges(buffer))
 }
 

@@ -1,6 +1,6 @@
 /** Reads the rows of an xlsx sheet from its XML, a megabyte at a time: a large sheet has a hundred megabytes of it. */
 import { decodeXML } from 'entities'
-import { decodeText } from '../encoding/decode-text.ts'
+import { decodeText, toBuffer } from '../encoding/decode-text.ts'
 import type { MergedRange } from './merged-cells.ts'
 import { formatGeneral, type NumberFormat } from './number-format.ts'
 import { type Cell, MAX_COLUMNS, parseColumn, type Row } from './workbook.ts'
@@ -17,22 +17,22 @@ const SLICE_BYTES = 1024 * 1024
 /** A row is at most as long as the cells of all columns need. */
 const MAX_ROW_BYTES = 32 * 1024 * 1024
 
-export function toBuffer(bytes: Uint8Array): Buffer {
+/** Returns a part of a workbook as UTF-8. */
+export function encodeAsUtf8(bytes: Uint8Array): Buffer {
   // UTF-16 has a byte order mark or a zero byte in its first two characters.
   const isUtf16 = bytes[0] === 0 || bytes[1] === 0 || (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-  return isUtf16 ? Buffer.from(decodeText(bytes)) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return isUtf16 ? Buffer.from(decodeText(bytes)) : toBuffer(bytes)
 }
 
 /** Yields the text in slices that end with a closing tag. The last slice is what remains. */
-export function* sliceAtTag(buffer: Buffer, start: number, tag: string): Generator<string> {
+export function* sliceAtTag(buffer: Buffer, tag: string): Generator<string> {
   const end = Buffer.from(tag)
-  for (let from = start; from < buffer.length; ) {
+  for (let from = 0; from < buffer.length; ) {
     const limit = from + SLICE_BYTES
     let cut = limit >= buffer.length ? -1 : buffer.subarray(from, limit).lastIndexOf(end)
     if (cut >= 0) cut += from
     else if (limit < buffer.length) {
-      const next = buffer.subarray(0, Math.min(buffer.length, limit + MAX_ROW_BYTES)).indexOf(end, limit - end.length)
-      cut = next
+      cut = buffer.subarray(0, Math.min(buffer.length, limit + MAX_ROW_BYTES)).indexOf(end, limit - end.length)
     }
     const to = cut < 0 ? buffer.length : cut + end.length
     yield buffer.toString('utf8', from, to)
@@ -50,9 +50,9 @@ export function* readXlsxRows(buffer: Buffer, context: CellContext): Generator<R
   const start = buffer.indexOf(`<${prefix}sheetData`)
   const end = buffer.indexOf(`</${prefix}sheetData>`)
   if (start < 0) return
-  const data = buffer.subarray(0, end < 0 ? buffer.length : end)
+  const data = buffer.subarray(start, end < 0 ? buffer.length : end)
   const scanner = new RowScanner(prefix, context)
-  for (const slice of sliceAtTag(data, start, `</${prefix}row>`)) yield* scanner.scan(slice)
+  for (const slice of sliceAtTag(data, `</${prefix}row>`)) yield* scanner.scan(slice)
 }
 
 class RowScanner {

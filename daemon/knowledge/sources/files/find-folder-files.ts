@@ -9,7 +9,7 @@ import { type FileEntry, walkFolder } from './walk-folder.ts'
 
 export async function* findFolderFiles({ configuration, signal, workDirectory }: SourceOptions): AsyncGenerator<SourceDocument> {
   const { path, gitignore = true } = configuration as { path: string; gitignore?: boolean }
-  const root = await resolveFolder(path, 'configuration.path')
+  const root = await resolveFolder(path)
   const selection = createSelection(configuration)
   const before = await getIdentity(root)
   const skip = new Set(await resolveHome(workDirectory))
@@ -21,11 +21,11 @@ export async function* findFolderFiles({ configuration, signal, workDirectory }:
 }
 
 /** Returns the real path of a folder. */
-export async function resolveFolder(path: string, field: string): Promise<string> {
-  if (!isAbsolute(path)) throw createValidationError(field, `must be an absolute path, not "${path}"`)
+export async function resolveFolder(path: string): Promise<string> {
+  if (!isAbsolute(path)) throw createValidationError('configuration.path', `must be an absolute path, not "${path}"`)
   try {
     const root = await realpath(path)
-    if (!(await stat(root)).isDirectory()) throw createValidationError(field, `${path} is not a folder`)
+    if (!(await stat(root)).isDirectory()) throw createValidationError('configuration.path', `${path} is not a folder`)
     return root
   } catch (error) {
     throw error instanceof CadreError ? error : toPathError(path, error)

@@ -58,7 +58,7 @@ export class FolderPoller {
   async #readState(): Promise<string | null> {
     try {
       const { path, gitignore } = this.#options.configuration as { path: string; gitignore?: boolean }
-      const root = await resolveFolder(path, 'configuration.path')
+      const root = await resolveFolder(path)
       const walked = walkFolder({ root, selection: this.#selection, gitignore: gitignore !== false, signal: this.#closed.signal })
       let state = ''
       let lines: string[] = []

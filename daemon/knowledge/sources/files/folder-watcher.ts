@@ -43,7 +43,7 @@ export class FolderWatcher {
   /** Resolves when every folder is watched; errors go to `onError`. */
   async start(): Promise<void> {
     try {
-      this.#root = await resolveFolder(this.#configuration.path as string, 'configuration.path')
+      this.#root = await resolveFolder(this.#configuration.path as string)
       await this.#add(this.#root)
     } catch (error) {
       this.#fail(error as Error)

@@ -42,7 +42,7 @@ export async function fetchRepository(
     const size = new FolderSizeLimit(directory, maxRepositoryBytes)
     try {
       await fetchBranch({ directory, remote, branch, maxFileSize, signal: AbortSignal.any([signal, size.signal]) })
-      await size.isExceeded()
+      await size.check()
       size.signal.throwIfAborted()
       return directory
     } catch (error) {

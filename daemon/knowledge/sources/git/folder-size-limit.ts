@@ -14,7 +14,7 @@ export class FolderSizeLimit {
   constructor(directory: string, maxBytes: number) {
     this.#directory = directory
     this.#maxBytes = maxBytes
-    this.#timer = setInterval(() => void this.isExceeded(), CHECK_MS).unref()
+    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref()
   }
 
   /** Aborted when the folder is too large. */
@@ -22,9 +22,8 @@ export class FolderSizeLimit {
     return this.#stop.signal
   }
 
-  async isExceeded(): Promise<boolean> {
+  async check(): Promise<void> {
     if ((await measureFolder(this.#directory)) > this.#maxBytes) this.#stop.abort()
-    return this.#stop.signal.aborted
   }
 
   close(): void {
