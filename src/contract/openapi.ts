@@ -160,18 +160,11 @@ function wrapInEnvelope(route: Route, schemas: OpenapiSchemas): Json {
 }
 
 function listErrorResponses(route: Route): Json {
-  if (route.protocol === 'openai') return listOpenaiErrorResponses(route)
-  const statuses = new Set(listErrorCodes(route).map((code) => ERRORS[code]))
-  return Object.fromEntries(
-    [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
-  )
-}
-
-function listOpenaiErrorResponses(route: Route): Json {
-  const statuses = new Set([...listErrorCodes(route).map(getOpenaiStatus), 404])
-  return Object.fromEntries(
-    [...statuses].sort((a, b) => a - b).map((status) => [String(status), { $ref: '#/components/responses/OpenaiError' }]),
-  )
+  const isOpenai = route.protocol === 'openai'
+  const codes = listErrorCodes(route)
+  const statuses = new Set(isOpenai ? [...codes.map(getOpenaiStatus), 404] : codes.map((code) => ERRORS[code]))
+  const names = [...statuses].sort((a, b) => a - b).map((status) => [String(status), isOpenai ? 'OpenaiError' : `Error${status}`])
+  return Object.fromEntries(names.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]))
 }
 
 /** A regular response with the status of an unhealthy daemon, or an error. */

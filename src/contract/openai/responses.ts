@@ -150,48 +150,34 @@ export const OutputText = object(
   },
   { title: 'ResponseOutputText', description: 'Text of the reply.' },
 )
+export type OutputMessage = Static<typeof OutputMessage>
+const OutputMessage = object(
+  {
+    type: Type.Literal('message', { description: 'Kind of item.' }),
+    id: Type.String({ description: 'Identifier of the message.' }),
+    status,
+    role: Type.Literal('assistant', { description: 'Author of the message.' }),
+    content: Type.Array(OutputText, { description: 'Text of the message.' }),
+  },
+  { title: 'ResponseOutputMessage', description: 'A message.' },
+)
+export type FunctionCall = Static<typeof FunctionCall>
+const FunctionCall = object(
+  {
+    type: Type.Literal('function_call', { description: 'Kind of item.' }),
+    id: Type.String({ description: 'Identifier of the item.' }),
+    call_id: Type.String({ description: 'Identifier of the call.' }),
+    name: Type.String({ description: 'Name of the function.' }),
+    arguments: Type.String({ description: 'Arguments as JSON.' }),
+    status,
+  },
+  { title: 'ResponseFunctionCall', description: 'A call of a function of the client.' },
+)
 export const OutputItem = Type.Unsafe<OutputMessage | FunctionCall>({
   title: 'ResponseOutputItem',
   description: 'A message or a call of a function of the client.',
-  anyOf: [
-    object(
-      {
-        type: Type.Literal('message', { description: 'Kind of item.' }),
-        id: Type.String({ description: 'Identifier of the message.' }),
-        status,
-        role: Type.Literal('assistant', { description: 'Author of the message.' }),
-        content: Type.Array(OutputText, { description: 'Text of the message.' }),
-      },
-      { title: 'ResponseOutputMessage', description: 'A message.' },
-    ),
-    object(
-      {
-        type: Type.Literal('function_call', { description: 'Kind of item.' }),
-        id: Type.String({ description: 'Identifier of the item.' }),
-        call_id: Type.String({ description: 'Identifier of the call.' }),
-        name: Type.String({ description: 'Name of the function.' }),
-        arguments: Type.String({ description: 'Arguments as JSON.' }),
-        status,
-      },
-      { title: 'ResponseFunctionCall', description: 'A call of a function of the client.' },
-    ),
-  ],
+  anyOf: [OutputMessage, FunctionCall],
 })
-export interface OutputMessage {
-  type: 'message'
-  id: string
-  status: Static<typeof status>
-  role: 'assistant'
-  content: Static<typeof OutputText>[]
-}
-export interface FunctionCall {
-  type: 'function_call'
-  id: string
-  call_id: string
-  name: string
-  arguments: string
-  status: Static<typeof status>
-}
 
 const ResponseUsage = object(
   {

@@ -43,8 +43,14 @@ export const OpenaiModel = object(
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
 const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_IMAGE_BODY_BYTES } as const
 const responseParams = object({ response_id: Type.String({ minLength: 1, maxLength: 200, description: 'Identifier of the response.' }) })
-const STORAGE =
-  'With store, or with the header Cadre-Conversation (the identifier of a conversation), the question and the reply are stored.'
+const replyCall = {
+  ...modelCall,
+  description:
+    "Answers with an agent or a model. The agent's tools run inside; calls of the client's tools end the reply. " +
+    'With store, or with the header Cadre-Conversation (the identifier of a conversation), the question and the reply are stored.',
+  access: 'chat',
+  storesConversation: true,
+} as const
 
 export const openaiRoutes = {
   listModels: route({
@@ -74,28 +80,22 @@ export const openaiRoutes = {
     response: OpenaiModel,
   }),
   createChatCompletion: route({
-    ...modelCall,
+    ...replyCall,
     id: 'openai.chat-completions.create',
     path: '/v1/chat/completions',
     summary: 'Create a chat completion',
-    description: `Answers with an agent or a model. The agent's tools run inside; calls of the client's tools end the reply. ${STORAGE}`,
-    access: 'chat',
     body: ChatCompletionCreate,
     response: ChatCompletion,
     events: CHAT_EVENTS,
-    storesConversation: true,
   }),
   createResponse: route({
-    ...modelCall,
+    ...replyCall,
     id: 'openai.responses.create',
     path: '/v1/responses',
     summary: 'Create a response',
-    description: `Answers with an agent or a model. The agent's tools run inside; calls of the client's tools end the reply. ${STORAGE}`,
-    access: 'chat',
     body: ResponseCreate,
     response: OpenaiResponse,
     events: RESPONSE_EVENTS,
-    storesConversation: true,
   }),
   getResponse: route({
     ...shared,
