@@ -7,6 +7,15 @@ import { createPatchSchema } from './schemas/patch.ts'
 
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
+/** What routes such as `POST /models/{id}/test` have in common. */
+export const createAction = ({ name, noun, path }: Family, action: string) => ({
+  id: `${name}.${action}`,
+  family: name,
+  method: 'POST' as const,
+  path: `${path}/{id}/${action}`,
+  params: idParams(noun),
+})
+
 const forceQuery = object({
   force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource that is in use, and detach it.' })),
 })

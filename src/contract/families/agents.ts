@@ -63,26 +63,12 @@ const example = {
   topics: ['leave', { name: 'travel', description: 'Booking trains and hotels' }],
 }
 
+const fields = { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) }
 export type Agent = Static<typeof Agent>
-export const Agent = resource(
-  'agent',
-  { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) },
-  {
-    description: 'An agent: a model, instructions and tools.',
-    examples: [
-      createExample('agent', {
-        ...example,
-        model_id: null,
-        tools: [],
-        allowed_tools: [],
-        memory: false,
-        topics: [{ name: 'leave', description: '' }],
-        prompt_template_id: null,
-        variables: {},
-      }),
-    ],
-  },
-)
+export const Agent = resource('agent', fields, {
+  description: 'An agent: a model, instructions and tools.',
+  examples: [createExample('agent', example, fields, { topics: [{ name: 'leave', description: '' }] })],
+})
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export type AgentItem = Static<typeof AgentItem>
 export const AgentItem = object(

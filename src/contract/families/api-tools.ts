@@ -1,6 +1,6 @@
 /** API tools: tools that call HTTP APIs. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { METHODS, route } from '../route.ts'
 import { authentication, basicAuth, bearerAuth, HEADER_NAME, headers, noAuth, secret } from '../schemas/auth.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
@@ -95,36 +95,21 @@ const example = {
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 }
 
-export const ApiTool = resource(
-  'API tool',
-  {
-    name,
-    description,
-    url,
-    ...settings,
-    header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-    auth: object(
-      { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
-      { title: 'APIToolAuth', description: 'Authentication, without secret values.' },
-    ),
-  },
-  {
-    description: 'A tool that calls an HTTP API.',
-    examples: [
-      createExample('api', {
-        ...example,
-        locations: {},
-        body_format: 'json',
-        timeout_ms: 30_000,
-        allow_private_network: false,
-        requires_confirmation: false,
-        expose_mcp: false,
-        header_names: [],
-        auth: { type: 'none' },
-      }),
-    ],
-  },
-)
+const fields = {
+  name,
+  description,
+  url,
+  ...settings,
+  header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
+  auth: object(
+    { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
+    { title: 'APIToolAuth', description: 'Authentication, without secret values.' },
+  ),
+}
+export const ApiTool = resource('API tool', fields, {
+  description: 'A tool that calls an HTTP API.',
+  examples: [createExample('api', example, fields, { auth: { type: 'none' } })],
+})
 const writable = { ...settings, headers, auth }
 export const ApiToolCreate = createBody('API tool', { name, url }, { description, ...writable }, example)
 export const ApiToolUpdate = updateBody(
@@ -249,14 +234,10 @@ export const apiToolRoutes = {
     response: ApiToolImportResult,
   }),
   test: route({
-    id: 'api-tools.test',
+    ...createAction(apiTools, 'test'),
     callsExternalService: true,
-    family: 'api-tools',
-    method: 'POST',
-    path: '/api-tools/{id}/test',
     summary: 'Test an API tool',
     access: 'write',
-    params: idParams('API tool'),
     body: object(
       { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
       { title: 'APIToolTest', description: 'A test call of a tool.', examples: [{ arguments: { city: 'Lisbon' } }] },

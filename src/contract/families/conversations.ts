@@ -1,6 +1,6 @@
 /** Conversations with agents and their messages. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { REPLY_EVENTS } from '../reply-events.ts'
 import { route } from '../route.ts'
 import {
@@ -129,20 +129,14 @@ export const conversationRoutes = {
     response: ConversationSearchItem,
   }),
   complete: route({
-    ...action,
-    id: 'conversations.complete',
-    method: 'POST',
-    path: '/conversations/{id}/complete',
+    ...createAction(conversations, 'complete'),
     summary: 'Complete a conversation',
     access: 'chat',
     response: Conversation,
     changesResource: true,
   }),
   compact: route({
-    ...action,
-    id: 'conversations.compact',
-    method: 'POST',
-    path: '/conversations/{id}/compact',
+    ...createAction(conversations, 'compact'),
     summary: 'Summarize the earlier messages of a conversation',
     description:
       "The agent's model summarizes all messages except the latest ones, which takes a model call. Cadre does this by itself when " +
@@ -151,11 +145,9 @@ export const conversationRoutes = {
     callsModel: true,
     callsExternalService: true,
     body: object(
-      {
-        ...optional({
-          instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
-        }),
-      },
+      optional({
+        instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
+      }),
       {
         title: 'ConversationCompact',
         description: 'How to summarize the conversation.',
@@ -190,38 +182,36 @@ export const conversationRoutes = {
       'retry: the message is not stored twice.',
     access: 'chat',
     body: object(
-      {
-        ...optional({
-          message: Type.String({
-            minLength: 1,
-            maxLength: 500_000,
-            pattern: '\\S',
-            description: 'Text of the message. Required unless retry or replace is true.',
-          }),
-          images: Type.Array(MessageImage, {
-            maxItems: MAX_IMAGES,
-            description: 'Images for the model, which must read images. They are not stored: the message then ends with `[image]`.',
-          }),
-          retry: Type.Boolean({
-            default: false,
-            description:
-              'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
-              'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
-          }),
-          replace: Type.Boolean({
-            default: false,
-            description:
-              'Whether to replace the reply to the last message, even if it is complete. ' +
-              'If message is given, it replaces the last message.',
-          }),
-          stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
-          wait: Type.Boolean({
-            default: false,
-            description: 'Whether to wait for a reply in progress, instead of failing with 409.',
-          }),
-          model_id: identifier("the model for this message, instead of the agent's; not available to members"),
+      optional({
+        message: Type.String({
+          minLength: 1,
+          maxLength: 500_000,
+          pattern: '\\S',
+          description: 'Text of the message. Required unless retry or replace is true.',
         }),
-      },
+        images: Type.Array(MessageImage, {
+          maxItems: MAX_IMAGES,
+          description: 'Images for the model, which must read images. They are not stored: the message then ends with `[image]`.',
+        }),
+        retry: Type.Boolean({
+          default: false,
+          description:
+            'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
+            'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
+        }),
+        replace: Type.Boolean({
+          default: false,
+          description:
+            'Whether to replace the reply to the last message, even if it is complete. ' +
+            'If message is given, it replaces the last message.',
+        }),
+        stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
+        wait: Type.Boolean({
+          default: false,
+          description: 'Whether to wait for a reply in progress, instead of failing with 409.',
+        }),
+        model_id: identifier("the model for this message, instead of the agent's; not available to members"),
+      }),
       {
         title: 'MessageCreate',
         description: 'A new message, or a retry of the last one.',

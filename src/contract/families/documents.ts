@@ -16,46 +16,38 @@ const name = Type.String({
 })
 const metadata = jsonObject('Custom fields to filter by, up to 64 KB of JSON.', { maxProperties: 100 })
 
-export const Document = resource(
-  'document',
-  {
-    knowledge_source_id: identifier('the knowledge source'),
-    name,
-    type: Type.String({ description: 'File type, derived from the extension.' }),
-    size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
-    content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
-    status: stringEnum(DOCUMENT_STATUSES, {
-      description:
-        'Indexing status. waiting: waits for a sync; parsing: is being read; recognizing: its images wait for text recognition; ' +
-        'indexing: full-text search finds it, and its vectors are being computed; indexed: can be found; failed: could not be read ' +
-        '(see error); skipped: not a document, or without text (see error). Lists contain skipped files only if they are filtered by ' +
-        'this status.',
-    }),
-    error: nullable(Type.String({ description: 'Why the document could not be read or was skipped.' })),
-    notice: nullable(Type.String({ description: 'What could not be read of the document, such as macros.' })),
-    pages: nullable(count('Number of pages, slides or sheets; null if the format has none.')),
-    chunks: count('Number of passages.'),
-    metadata,
-  },
-  {
-    description: 'A document of a knowledge source.',
-    examples: [
-      createExample('doc', {
-        knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        name: 'leave.md',
-        type: 'md',
-        size: 120,
-        content_hash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-        status: 'waiting',
-        error: null,
-        notice: null,
-        pages: null,
-        chunks: 0,
-        metadata: {},
-      }),
-    ],
-  },
-)
+const example = {
+  knowledge_source_id: 'ks_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+  name: 'leave.md',
+  type: 'md',
+  size: 120,
+  content_hash: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  status: 'waiting',
+}
+
+const fields = {
+  knowledge_source_id: identifier('the knowledge source'),
+  name,
+  type: Type.String({ description: 'File type, derived from the extension.' }),
+  size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
+  content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
+  status: stringEnum(DOCUMENT_STATUSES, {
+    description:
+      'Indexing status. waiting: waits for a sync; parsing: is being read; recognizing: its images wait for text recognition; ' +
+      'indexing: full-text search finds it, and its vectors are being computed; indexed: can be found; failed: could not be read ' +
+      '(see error); skipped: not a document, or without text (see error). Lists contain skipped files only if they are filtered by ' +
+      'this status.',
+  }),
+  error: nullable(Type.String({ description: 'Why the document could not be read or was skipped.' })),
+  notice: nullable(Type.String({ description: 'What could not be read of the document, such as macros.' })),
+  pages: nullable(count('Number of pages, slides or sheets; null if the format has none.')),
+  chunks: count('Number of passages.'),
+  metadata,
+}
+export const Document = resource('document', fields, {
+  description: 'A document of a knowledge source.',
+  examples: [createExample('doc', example, fields)],
+})
 
 export const DocumentCreate = object(
   {

@@ -1,6 +1,6 @@
 /** Knowledge sources: where documents come from. */
 import { type Static, type TObject, Type } from 'typebox'
-import { createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
 import {
@@ -104,40 +104,30 @@ const descriptions = {
 const last_sync = nullable(timestamp('Time of the last sync'))
 const example = { name: 'Handbook', type: 'file', configuration: { file_types: ['pdf', 'txt', 'md'], max_file_size: 10_485_760 } }
 
+const fields = {
+  name,
+  ...descriptions,
+  type,
+  status,
+  error,
+  last_sync,
+  configuration: sourceConfiguration,
+  auth: authType,
+  statistics: SourceStatistics,
+  progress: nullable(SyncProgress),
+  watching: nullable(SourceWatch),
+}
 export type KnowledgeSource = Static<typeof KnowledgeSource>
-export const KnowledgeSource = resource(
-  'knowledge source',
-  {
-    name,
-    ...descriptions,
-    type,
-    status,
-    error,
-    last_sync,
-    configuration: sourceConfiguration,
-    auth: authType,
-    statistics: SourceStatistics,
-    progress: nullable(SyncProgress),
-    watching: nullable(SourceWatch),
-  },
-  {
-    description: 'A source of documents.',
-    examples: [
-      createExample('ks', {
-        ...example,
-        description: 'Rules for all staff.',
-        folder_descriptions: { hr: 'Rules on leave and pay.' },
-        status: 'pending',
-        error: null,
-        last_sync: null,
-        auth: { type: 'none' },
-        statistics: { documents: 0, chunks: 0, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 },
-        progress: null,
-        watching: null,
-      }),
-    ],
-  },
-)
+export const KnowledgeSource = resource('knowledge source', fields, {
+  description: 'A source of documents.',
+  examples: [
+    createExample('ks', example, fields, {
+      description: 'Rules for all staff.',
+      folder_descriptions: { hr: 'Rules on leave and pay.' },
+      statistics: { documents: 0, chunks: 0, failed: 0, skipped: 0, skipped_types: {}, embedded: 0, recognizing: 0 },
+    }),
+  ],
+})
 const { id, created_at } = KnowledgeSource.properties
 const KnowledgeSourceItem = object(
   { id, name, type, status, last_sync, created_at },
@@ -206,11 +196,8 @@ const source = { family: 'knowledge-sources', params: idParams('knowledge source
 export const knowledgeSourceRoutes = {
   ...createCrudRoutes(knowledgeSources, { read: 'read', change: 'write' }),
   sync: route({
-    ...source,
-    id: 'knowledge-sources.sync',
+    ...createAction(knowledgeSources, 'sync'),
     callsModel: true,
-    method: 'POST',
-    path: '/knowledge-sources/{id}/sync',
     summary: 'Sync a knowledge source',
     description: 'Starts a sync and returns immediately. Follow it by its status or its events.',
     access: 'write',

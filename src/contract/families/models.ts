@@ -1,6 +1,6 @@
 /** Models and their providers, keys and prices. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
 
@@ -93,24 +93,12 @@ const example = {
   pricing: { input_per_million: 0, output_per_million: 0 },
 }
 
+const fields = { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) }
 export type Model = Static<typeof Model>
-export const Model = resource(
-  'model',
-  { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) },
-  {
-    description: 'A language or embedding model.',
-    examples: [
-      createExample('model', {
-        ...example,
-        context_window: null,
-        supports_tools: null,
-        supports_images: null,
-        recording: null,
-        has_api_key: false,
-      }),
-    ],
-  },
-)
+export const Model = resource('model', fields, {
+  description: 'A language or embedding model.',
+  examples: [createExample('model', example, fields)],
+})
 const ModelCreate = createBody('model', requiredFields, { ...optionalFields, api_key }, example)
 const ModelUpdate = updateBody(
   'model',
@@ -178,16 +166,12 @@ export const modelRoutes = {
     createdPath: '/models',
   }),
   test: route({
-    id: 'models.test',
+    ...createAction(models, 'test'),
     callsModel: true,
     callsExternalService: true,
-    family: 'models',
-    method: 'POST',
-    path: '/models/{id}/test',
     summary: 'Test a model',
     description: 'Sends a short message to the model.',
     access: 'write',
-    params: idParams('model'),
     response: object(
       {
         ok: Type.Boolean({ description: 'Whether the model answered.' }),

@@ -1,6 +1,6 @@
 /** Prompt templates: text with {{variables}}. */
 import { Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { createExample, jsonObject, object, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
 
@@ -55,14 +55,10 @@ export const promptTemplates = createFamily({
 export const promptTemplateRoutes = {
   ...createCrudRoutes(promptTemplates, { read: 'read', change: 'write' }),
   render: route({
-    id: 'prompt-templates.render',
-    family: 'prompt-templates',
-    method: 'POST',
-    path: '/prompt-templates/{id}/render',
+    ...createAction(promptTemplates, 'render'),
     summary: 'Render a prompt template',
     description: 'Every variable needs a value. Variables inside values are not replaced.',
     access: 'read',
-    params: idParams('prompt template'),
     body: object(
       { variables: Type.Optional(jsonObject('Value of each variable.')) },
       {

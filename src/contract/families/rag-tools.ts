@@ -1,6 +1,6 @@
 /** RAG tools: answer questions from a knowledge source. */
 import type { Static } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
@@ -53,15 +53,11 @@ export const ragTools = createFamily({
 export const ragToolRoutes = {
   ...createCrudRoutes(ragTools, { read: 'read', change: 'write' }),
   query: route({
-    id: 'rag-tools.query',
+    ...createAction(ragTools, 'query'),
     callsModel: true,
     callsExternalService: true,
-    family: 'rag-tools',
-    method: 'POST',
-    path: '/rag-tools/{id}/query',
     summary: 'Query a RAG tool',
     access: 'read',
-    params: idParams('RAG tool'),
     body: object(
       { query, ...optional({ top_k, filters, rerank, model_id: queryModel }) },
       { title: 'RAGToolQuery', description: 'A question.', examples: [{ query: 'How many days of leave do I have?' }] },

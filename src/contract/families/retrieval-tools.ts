@@ -1,6 +1,6 @@
 /** Retrieval tools: search knowledge sources for passages. */
 import { Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
 import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
@@ -27,25 +27,11 @@ const example = {
   top_k: 5,
 }
 
-export const RetrievalTool = resource(
-  'retrieval tool',
-  { name, ...settings, knowledge_source_ids: Type.Array(identifier('a knowledge source'), sourceIds) },
-  {
-    description: 'A tool that searches knowledge sources for passages.',
-    examples: [
-      createExample('ret', {
-        ...example,
-        rerank: false,
-        score_threshold: null,
-        filters: {},
-        embedding_model: 'minilm',
-        chunk_size: 800,
-        chunk_overlap: 120,
-        expose_mcp: false,
-      }),
-    ],
-  },
-)
+const fields = { name, ...settings, knowledge_source_ids: Type.Array(identifier('a knowledge source'), sourceIds) }
+export const RetrievalTool = resource('retrieval tool', fields, {
+  description: 'A tool that searches knowledge sources for passages.',
+  examples: [createExample('ret', example, fields)],
+})
 export const RetrievalToolCreate = createBody('retrieval tool', { name, knowledge_source_ids }, settings, example)
 export const RetrievalToolUpdate = updateBody('retrieval tool', { name, knowledge_source_ids, ...settings }, { search_method: 'semantic' })
 
@@ -61,15 +47,11 @@ export const retrievalTools = createFamily({
 export const retrievalToolRoutes = {
   ...createCrudRoutes(retrievalTools, { read: 'read', change: 'write' }),
   search: route({
-    id: 'retrieval-tools.search',
+    ...createAction(retrievalTools, 'search'),
     callsModel: true,
     callsExternalService: true,
-    family: 'retrieval-tools',
-    method: 'POST',
-    path: '/retrieval-tools/{id}/search',
     summary: 'Search with a retrieval tool',
     access: 'read',
-    params: idParams('retrieval tool'),
     body: object(
       {
         query,

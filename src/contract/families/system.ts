@@ -128,44 +128,37 @@ export const Settings = object(
   },
 )
 
+const publicRoute = { family: 'system', method: 'GET', access: 'public', shape: 'bare' } as const
+
 export const systemRoutes = {
   health: route({
+    ...publicRoute,
     id: 'system.health',
-    family: 'system',
-    method: 'GET',
     path: '/health',
     summary: 'Get the health of the daemon',
     description: 'Requires no token. Returns 503 if a store cannot be read.',
-    access: 'public',
     response: Health,
-    shape: 'bare',
     unhealthyStatus: 503,
   }),
   live: route({
+    ...publicRoute,
     id: 'system.live',
-    family: 'system',
-    method: 'GET',
     path: '/health/live',
     summary: 'Get the liveness of the daemon',
     description: 'Requires no token. Returns 200 from the start to the end of the process, whatever the state of the stores.',
-    access: 'public',
     query: Challenge,
     response: Liveness,
-    shape: 'bare',
     isAnsweredWhileStopping: true,
   }),
   ready: route({
+    ...publicRoute,
     id: 'system.ready',
-    family: 'system',
-    method: 'GET',
     path: '/health/ready',
     summary: 'Get the readiness of the daemon',
     description:
       'Requires no token. Returns 503 while the daemon starts or stops, or if a store does not respond. The stores are checked at most ' +
       'once a second.',
-    access: 'public',
     response: Readiness,
-    shape: 'bare',
     unhealthyStatus: 503,
   }),
   status: route({
@@ -189,14 +182,11 @@ export const systemRoutes = {
     shape: 'text',
   }),
   openapi: route({
+    ...publicRoute,
     id: 'system.openapi',
-    family: 'system',
-    method: 'GET',
     path: '/openapi.json',
     summary: 'Get the OpenAPI document',
-    access: 'public',
     response: Type.Unsafe<object>({ type: 'object', additionalProperties: true, description: 'An OpenAPI 3.1 document.' }),
-    shape: 'bare',
   }),
   getSettings: route({
     id: 'settings.get',

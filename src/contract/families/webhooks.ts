@@ -1,6 +1,6 @@
 /** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
   count,
@@ -150,11 +150,9 @@ const oneDelivery = {
 export const webhookRoutes = {
   ...createCrudRoutes(webhooks, { read: 'admin', change: 'admin', revealsSecret: 'secret' }, WebhookCreated),
   rotateSecret: route({
-    ...webhook,
-    id: 'webhooks.rotate-secret',
-    method: 'POST',
-    path: '/webhooks/{id}/rotate-secret',
+    ...createAction(webhooks, 'rotate-secret'),
     summary: 'Rotate the signing secret of a webhook',
+    access: 'admin',
     description: 'The new secret is returned only once. The previous secret also signs for overlap_hours.',
     body: WebhookRotate,
     response: WebhookCreated,
@@ -188,12 +186,10 @@ export const webhookRoutes = {
     description: 'Attempts the delivery and returns the result. A failed attempt is retried like a new event.',
   }),
   test: route({
-    ...webhook,
-    id: 'webhooks.test',
+    ...createAction(webhooks, 'test'),
     callsExternalService: true,
-    method: 'POST',
-    path: '/webhooks/{id}/test',
     summary: 'Send a test event',
+    access: 'admin',
     description: 'Sends one signed event of type webhook.test and returns the result. Also works for disabled webhooks.',
     response: DeliveryDetails,
   }),

@@ -70,13 +70,18 @@ export function resource<F extends Fields>(what: string, fields: F, options: obj
   )
 }
 
-/** Adds an identifier and timestamps to an example of a stored resource. */
-export const createExample = (prefix: string, fields: object): object => ({
-  id: `${prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a`,
-  ...fields,
-  created_at: '2026-01-31T09:30:00.000Z',
-  updated_at: '2026-01-31T09:30:00.000Z',
-})
+/** An example of a stored resource: the fields of a create request, and the initial values of all others, unless `others` has them. */
+export function createExample(prefix: string, request: object, fields: Fields = {}, others: object = {}): object {
+  const omitted = Object.entries(fields).filter(([name]) => !Object.hasOwn(request, name))
+  return {
+    id: `${prefix}_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a`,
+    ...request,
+    ...Object.fromEntries(omitted.map(([name, schema]) => [name, getInitialValue(schema)])),
+    ...others,
+    created_at: '2026-01-31T09:30:00.000Z',
+    updated_at: '2026-01-31T09:30:00.000Z',
+  }
+}
 
 export function getFields(schema: TSchema): Record<string, TSchema> {
   return (schema as unknown as { properties?: Record<string, TSchema> }).properties ?? {}

@@ -1,6 +1,6 @@
 /** MCP servers: programs or URLs that offer tools through the Model Context Protocol. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
 import { createExample, httpUrl, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
@@ -69,38 +69,23 @@ export interface McpServerSecrets {
 }
 
 const example = { name: 'files', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/ada/notes'] }
-export const McpServer = resource(
-  'MCP server',
-  {
-    name,
-    ...settings,
-    env_names: Type.Array(Type.String(), { description: 'Names of the stored environment variables.' }),
-    header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-    auth: object(
-      {
-        type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
-        ...optional({ client_id: clientId, scope }),
-      },
-      { title: 'MCPServerAuth', description: 'Authentication, without secret values.' },
-    ),
-  },
-  {
-    description: 'A server that offers tools through the Model Context Protocol (MCP).',
-    examples: [
-      createExample('mcp', {
-        ...example,
-        description: '',
-        url: null,
-        timeout_ms: 60_000,
-        memory_mb: 1_024,
-        allow_private_network: false,
-        env_names: [],
-        header_names: [],
-        auth: { type: 'none' },
-      }),
-    ],
-  },
-)
+const fields = {
+  name,
+  ...settings,
+  env_names: Type.Array(Type.String(), { description: 'Names of the stored environment variables.' }),
+  header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
+  auth: object(
+    {
+      type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
+      ...optional({ client_id: clientId, scope }),
+    },
+    { title: 'MCPServerAuth', description: 'Authentication, without secret values.' },
+  ),
+}
+export const McpServer = resource('MCP server', fields, {
+  description: 'A server that offers tools through the Model Context Protocol (MCP).',
+  examples: [createExample('mcp', example, fields, { auth: { type: 'none' } })],
+})
 const writable = { ...settings, env, headers, auth }
 export const McpServerCreate = createBody('MCP server', { name }, writable, example, ' It has either a command or a url.')
 export const McpServerUpdate = updateBody(
@@ -122,15 +107,11 @@ export const mcpServers = createFamily({
 export const mcpServerRoutes = {
   ...createCrudRoutes(mcpServers, { read: 'read', change: 'write' }),
   authorize: route({
-    id: 'mcp-servers.authorize',
+    ...createAction(mcpServers, 'authorize'),
     callsExternalService: true,
-    family: 'mcp-servers',
-    method: 'POST',
-    path: '/mcp-servers/{id}/authorize',
     summary: 'Start a sign-in at an MCP server',
     description: 'Starts the authorization code flow of OAuth 2.1 with PKCE. The user opens the URL in a browser.',
     access: 'write',
-    params: idParams('MCP server'),
     body: object(
       {
         redirect_uri: Type.String({
@@ -154,15 +135,11 @@ export const mcpServerRoutes = {
     ),
   }),
   token: route({
-    id: 'mcp-servers.token',
+    ...createAction(mcpServers, 'token'),
     callsExternalService: true,
-    family: 'mcp-servers',
-    method: 'POST',
-    path: '/mcp-servers/{id}/token',
     summary: 'Finish a sign-in at an MCP server',
     description: 'Exchanges the code of the redirect for tokens, which are sealed in the vault and refreshed when they expire.',
     access: 'write',
-    params: idParams('MCP server'),
     body: object(
       {
         code: secret('Code of the redirect.'),

@@ -1,6 +1,6 @@
 /** MCP tools: approved tools of MCP servers. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import {
   createExample,
@@ -113,14 +113,10 @@ export const mcpToolRoutes = {
     response: Discovery,
   }),
   test: route({
-    id: 'mcp-tools.test',
+    ...createAction(mcpTools, 'test'),
     callsExternalService: true,
-    family: 'mcp-tools',
-    method: 'POST',
-    path: '/mcp-tools/{id}/test',
     summary: 'Test an MCP tool',
     access: 'write',
-    params: idParams('MCP tool'),
     body: object(optional({ arguments: jsonObject('Arguments of the tool call.') }), {
       title: 'MCPToolTest',
       description: 'A test call of a tool.',

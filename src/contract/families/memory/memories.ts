@@ -55,7 +55,7 @@ export const Memory = resource(
   },
   { description: 'A fact that an agent keeps about a user.', examples: [stored] },
 )
-export const MemoryCreate = createBody('memory', { agent_id, content }, { user_id, expires_at }, example)
+const MemoryCreate = createBody('memory', { agent_id, content }, { user_id, expires_at }, example)
 const MemoryUpdate = updateBody('memory', { content, expires_at }, { content: 'The user works in the Hamburg office.' })
 
 export const memories = createFamily({
@@ -118,13 +118,13 @@ export const memoryRoutes = {
     summary: 'Delete all memories of a user',
     description: 'Deletes them with their history and vectors, and overwrites them in the files of the home. Backups keep them.',
     access: 'chat',
-    query: object({
-      ...optional({
+    query: object(
+      optional({
         user_id,
         agent_id: identifier('the agent. Default: all agents'),
         conversation_id: identifier('the conversation they come from'),
       }),
-    }),
+    ),
     response: Memory,
     shape: 'message',
   }),
