@@ -1,5 +1,6 @@
 /** Copies text to the clipboard: with a program of the system, through tmux, or with an escape sequence of the terminal. */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { promisify } from 'node:util'
 import { scaleTimeout } from '../../deadline.ts'
 import type { CopyResult } from '../session/chat-session.ts'
 
@@ -80,13 +81,7 @@ function pipeTo(program: string, args: readonly string[], text: string): Promise
   })
 }
 
-function readFrom(program: string, args: readonly string[]): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: scaleTimeout(TIMEOUT_MS) })
-    let output = ''
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk
-    })
-    child.once('error', () => resolve(undefined)).once('close', (code) => resolve(code === 0 ? output : undefined))
-  })
+async function readFrom(program: string, args: readonly string[]): Promise<string | undefined> {
+  const { stdout } = await promisify(execFile)(program, args, { timeout: scaleTimeout(TIMEOUT_MS) }).catch(() => ({ stdout: undefined }))
+  return stdout
 }

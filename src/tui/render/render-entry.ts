@@ -17,6 +17,7 @@ import type { Citation } from '../../contract/schemas/messages.ts'
 import { listSources } from '../state/chat-state.ts'
 import type { ReplyState } from '../state/reply-reducer.ts'
 import type { Note, UserMessage } from '../state/transcript-reducer.ts'
+import { wrapText } from './wrap-text.ts'
 
 export const INDENT = 2
 const MAX_MESSAGE_LINES = 16
@@ -31,10 +32,7 @@ export function insetLines(lines: readonly Line[]): Line[] {
 
 /** Truncates long messages: the user knows them. */
 export function renderMessage({ text }: UserMessage, columns: number): Line[] {
-  const lines = sanitizeText(text)
-    .trimEnd()
-    .split('\n')
-    .flatMap((paragraph) => wrapLine(line(paragraph, 'bold'), columns - INDENT))
+  const lines = wrapText(sanitizeText(text).trimEnd(), columns - INDENT, 'bold')
   const more = lines.length - MAX_MESSAGE_LINES
   const visible = more > 1 ? [...lines.slice(0, MAX_MESSAGE_LINES), line(`… ${more} more lines`, 'dim')] : lines
   return indentLines(visible, { first: [span('› ', 'cyan', 'bold')], rest: MARGIN.rest })
@@ -43,11 +41,7 @@ export function renderMessage({ text }: UserMessage, columns: number): Line[] {
 export function renderNote({ text, tone, markdown }: Note, columns: number): Line[] {
   if (markdown) return insetLines(renderMarkdown(text, columns - INDENT).flatMap((row) => foldLine(row, columns - INDENT)))
   const style: Style = tone === 'bad' ? 'red' : tone === 'good' ? 'green' : 'dim'
-  return insetLines(
-    sanitizeText(text)
-      .split('\n')
-      .flatMap((paragraph) => wrapLine(line(paragraph, style), columns - INDENT)),
-  )
+  return insetLines(wrapText(sanitizeText(text), columns - INDENT, style))
 }
 
 const FINISH_NOTES: Record<string, string> = {

@@ -1,7 +1,8 @@
 /** Renders the reasoning of a model: dimmed, and collapsed to one line unless details are shown. */
-import { indentLines, type Line, line, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
+import { indentLines, type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import type { ViewOptions } from './render-tool-call.ts'
+import { wrapText } from './wrap-text.ts'
 
 const MARGIN = { first: [span('┊ ', 'dim')], rest: [span('┊ ', 'dim')] }
 /** While it is written, its end is shown. */
@@ -10,7 +11,7 @@ const MAX_LIVE_LINES = 3
 export function renderReasoning(text: string, { columns, details, hidesReasoning }: ViewOptions, isComplete: boolean): Line[] {
   const clean = sanitizeText(text).trim()
   if (hidesReasoning || clean === '') return []
-  const wrap = (shown: string) => shown.split('\n').flatMap((paragraph) => wrapLine(line(paragraph, 'dim'), columns - 2))
+  const wrap = (shown: string) => wrapText(shown, columns - 2, 'dim')
   if (!details && isComplete) {
     const count = wrap(clean).length
     return [truncateLine(line(`▸ Reasoning, ${count} ${count === 1 ? 'line' : 'lines'} · Ctrl+T to show`, 'dim'), columns)]

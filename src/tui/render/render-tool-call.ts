@@ -11,6 +11,7 @@ import {
 } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
+import { wrapText } from './wrap-text.ts'
 
 const SPINNER_FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'
 const SPINNER_INTERVAL_MS = 100
@@ -84,9 +85,7 @@ function renderResult({ state, result, error, passages }: ToolCall, columns: num
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, details ? 2 : undefined)
   if (text === undefined || text === '') return []
   if (!details) return indentLines([truncateLine(line(sanitizeLine(text), 'dim'), columns - 4)], margin)
-  const lines = sanitizeText(text)
-    .split('\n')
-    .flatMap((text) => wrapLine(line(text, 'dim'), columns - 4))
+  const lines = wrapText(sanitizeText(text), columns - 4, 'dim')
   const more = lines.length - MAX_DETAIL_LINES
   return indentLines([...lines.slice(0, MAX_DETAIL_LINES), ...(more > 0 ? [line(`… ${more} more lines`, 'dim')] : [])], margin)
 }

@@ -2,17 +2,16 @@
 import { locateQuote } from '../../cli/ask/find-quote.ts'
 import { formatLocation, formatSection } from '../../cli/ask/format-location.ts'
 import { createQueryPattern, findBestStart } from '../../cli/ask/format-passages.ts'
-import { type Line, line, measureLine, span, truncateLine, wrapLine } from '../../cli/terminal/markdown/styled-text.ts'
+import { type Line, line, measureLine, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine, sanitizeText } from '../../cli/terminal/text.ts'
 import type { QuoteContext, SourcePanel } from '../state/chat-state.ts'
 import { renderPointer, sliceAround } from './panels.ts'
+import { wrapText } from './wrap-text.ts'
 
 const MARGIN = 6
 /** The quoted part is searched in a window of about the size that `cadre ask` shows. */
 const QUOTE_LINES = 3
 const MAX_QUOTE_COLUMNS = 100
-
-const wrapText = (text: string, columns: number): Line[] => text.split('\n').flatMap((paragraph) => wrapLine(line(paragraph), columns))
 
 /** Returns the index of the line in which the quoted part starts. */
 function findQuotedLine(text: string, { query, quoted }: QuoteContext, columns: number, visibleLines: number): number {

@@ -1,7 +1,6 @@
 /** The chat without its screen: agent, model and conversation, and how they change. */
 import { type AgentModel, resolveAgentModel, toAgentModel } from '../../cli/ask/resolve-agent-model.ts'
 import { call } from '../../client/call.ts'
-import { fetchHealth } from '../../client/find-daemon.ts'
 import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Agent } from '../../contract/families/agents.ts'
@@ -81,20 +80,17 @@ export class ChatSession {
     this.switcher = new ConversationSwitch(store)
     this.client = new ReconnectingClient({
       connect,
-      isReachable: async (url) => (await fetchHealth(url)) !== undefined,
       reportProblem: (connectionProblem) => {
         if (connectionProblem !== store.state.connectionProblem) store.update({ connectionProblem })
       },
     })
     this.replies = new ReconnectingReply({
       client: this.client,
-      dispatch: store.dispatch,
-      getTranscript: () => store.state.transcript,
+      store,
       ensureConversation: (connection) => this.ensureConversation(connection),
       forgetEmptyConversation: () => this.#forgetEmptyConversation(),
       getAgent: () => this.agent?.id,
       getModel: () => this.chosenModel,
-      now: store.now,
     })
   }
 

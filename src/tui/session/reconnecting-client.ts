@@ -1,12 +1,12 @@
 /** Keeps a connection to the service across its restarts and reports connection problems. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UnreachableError } from '../../client/errors.ts'
+import { fetchHealth } from '../../client/find-daemon.ts'
 import type { Connection } from '../../client/request.ts'
 
 interface ReconnectingClientDependencies {
   /** Finds the service and starts it if allowed. */
   connect: (start: boolean) => Promise<Connection>
-  isReachable: (url: string) => Promise<boolean>
   /** Receives undefined when the problem is solved. */
   reportProblem: (trouble: string | undefined) => void
 }
@@ -20,9 +20,8 @@ export class ReconnectingClient {
   #connection: Connection | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(dependencies: ReconnectingClientDependencies, connection?: Connection) {
+  constructor(dependencies: ReconnectingClientDependencies) {
     this.#dependencies = dependencies
-    this.#connection = connection
   }
 
   /** Retries until the service is reachable. Throws other errors. */
@@ -69,7 +68,7 @@ export class ReconnectingClient {
   async #check(): Promise<void> {
     try {
       this.#connection ??= await this.#connect(false)
-      if (await this.#dependencies.isReachable(this.#connection.url)) this.markReachable()
+      if (await fetchHealth(this.#connection.url)) this.markReachable()
       else this.markLost('The daemon does not respond.')
     } catch (error) {
       this.markLost((error as Error).message) // the next message reports it in full

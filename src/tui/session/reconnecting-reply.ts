@@ -11,14 +11,15 @@ import { followReply, type ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
+import type { RouteInput } from '../../contract/route.ts'
+import type { ChatStore } from '../state/chat-store.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
-import { listPendingConfirmations, type Transcript, type TranscriptAction } from '../state/transcript-reducer.ts'
+import { listPendingConfirmations } from '../state/transcript-reducer.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
 interface ReconnectingReplyDependencies {
   client: ReconnectingClient
-  dispatch: (action: TranscriptAction) => void
-  getTranscript: () => Transcript
+  store: ChatStore
   /** Returns the id of the current conversation and creates it if necessary. */
   ensureConversation: (connection: Connection) => Promise<string>
   /** Deletes the current conversation if it has no messages. */
@@ -27,7 +28,6 @@ interface ReconnectingReplyDependencies {
   getAgent: () => string | undefined
   /** Returns the model that overrides the agent's model. */
   getModel: () => string | undefined
-  now: () => number
 }
 
 interface OutgoingMessage {
@@ -74,12 +74,12 @@ export class ReconnectingReply {
 
   /** Follows a reply that is in progress. */
   join(reply: string): void {
-    this.#dependencies.dispatch({ kind: 'joined', reply })
+    this.#dependencies.store.dispatch({ kind: 'joined', reply })
     this.done = this.#run(undefined)
   }
 
   async #run(outgoing: OutgoingMessage | undefined): Promise<void> {
-    const { dispatch, client, getTranscript, forgetEmptyConversation } = this.#dependencies
+    const { store, client, forgetEmptyConversation } = this.#dependencies
     const abort = new AbortController()
     this.#abort = abort
     try {
@@ -89,31 +89,31 @@ export class ReconnectingReply {
       }
     } catch (error) {
       if (abort.signal.aborted) {
-        dispatch({ kind: 'ended', status: 'aborted' })
+        store.dispatch({ kind: 'ended', status: 'aborted' })
         void this.#refreshStoppedReply()
       } else {
-        dispatch({ kind: 'ended', status: 'failed', ...describeError(error) })
+        store.dispatch({ kind: 'ended', status: 'failed', ...describeError(error) })
         await forgetEmptyConversation().catch(() => undefined) // only tidies up
       }
     } finally {
       if (this.#abort === abort) this.#abort = undefined
     }
-    if (getTranscript().isAwaitingReply) dispatch({ kind: 'ended', status: 'interrupted' })
+    if (store.state.transcript.isAwaitingReply) store.dispatch({ kind: 'ended', status: 'interrupted' })
     this.onEnd()
   }
 
   /** Returns false if the connection is lost before the reply ends. */
   async #follow(outgoing: OutgoingMessage | undefined, signal: AbortSignal): Promise<boolean> {
-    const { client, dispatch, ensureConversation, now } = this.#dependencies
+    const { client, store, ensureConversation } = this.#dependencies
     try {
       const connection = await client.waitForConnection(signal)
       this.#conversation = await ensureConversation(connection)
       const request = this.#buildRequest(this.#conversation, outgoing)
       if (!request) return true
       const follow = (sent: ReplyRequest) => followReply(connection, sent, { signal })
-      for await (const event of followWithRecognizedText(connection, request, follow, (text) => dispatch({ kind: 'noted', text }))) {
+      for await (const event of followWithRecognizedText(connection, request, follow, (text) => store.dispatch({ kind: 'noted', text }))) {
         client.markReachable()
-        dispatch({ kind: 'event', event, at: now() })
+        store.dispatch({ kind: 'event', event, at: store.now() })
         if (event.event === 'confirmation_required' && this.#isAllowed(event.data.tool_id)) void this.confirm(event.data.id, true)
       }
       return true
@@ -125,7 +125,7 @@ export class ReconnectingReply {
 
   /** Follows the reply after its last event if its id is known; otherwise sends the message. */
   #buildRequest(conversation: string, outgoing: OutgoingMessage | undefined): ReplyRequest | undefined {
-    const { live } = this.#dependencies.getTranscript()
+    const { live } = this.#dependencies.store.state.transcript
     if (live?.id !== undefined) return { conversation, reply: live.id, after: live.lastEventId }
     const model = this.#dependencies.getModel()
     return outgoing && { conversation, ...outgoing, wait: true, model }
@@ -140,8 +140,9 @@ export class ReconnectingReply {
 
   /** Loads the usage of a stopped reply for the status line. */
   async #refreshStoppedReply(): Promise<void> {
-    const { client, dispatch, getTranscript } = this.#dependencies
-    const reply = getTranscript().entries.findLast((entry) => entry.kind === 'reply')
+    const { client, store } = this.#dependencies
+    const { dispatch } = store
+    const reply = store.state.transcript.entries.findLast((entry) => entry.kind === 'reply')
     // Read before the delay: the user may switch to another conversation meanwhile.
     const id = this.#conversation
     if (reply?.id === undefined || id === undefined) return
@@ -150,7 +151,7 @@ export class ReconnectingReply {
       const connection = await client.getConnection()
       const { data } = await call(connection, conversationRoutes.messages, { params: { id }, query: { limit: 2, order: 'desc' } })
       const message = data.find((candidate) => candidate.id === reply.id && candidate.finish_reason !== undefined)
-      const { entries, isAwaitingReply } = getTranscript()
+      const { entries, isAwaitingReply } = store.state.transcript
       if (message && !isAwaitingReply && entries.some((entry) => entry.kind === 'reply' && entry.id === reply.id))
         dispatch({ kind: 'event', at: 0, event: { event: 'message_end', data: { message: { ...message, finish_reason: 'aborted' } } } })
     } catch {
@@ -161,7 +162,7 @@ export class ReconnectingReply {
   /** Allows calls of a tool that wait or follow. The daemon reads stored permissions only before a reply starts. */
   allowTool(tool: string, agents: AllowedAgents): void {
     this.#allowedTools.set(tool, agents)
-    for (const { id, toolId } of listPendingConfirmations(this.#dependencies.getTranscript()))
+    for (const { id, toolId } of listPendingConfirmations(this.#dependencies.store.state.transcript))
       if (this.#isAllowed(toolId)) void this.confirm(id, true)
   }
 
@@ -176,31 +177,29 @@ export class ReconnectingReply {
 
   /** Returns the request that a pending call of an API tool would send with other arguments. */
   async previewRequest(tool: string, changed: Record<string, unknown>): Promise<ToolCall['request']> {
-    const { client, getTranscript, ensureConversation } = this.#dependencies
-    const message_id = getTranscript().live?.id
-    if (message_id === undefined) return undefined
-    const connection = await client.getConnection()
-    const params = { id: await ensureConversation(connection), message_id }
-    const body = { tool_call_id: tool, arguments: changed }
-    const { data } = await call(connection, conversationRoutes.confirm, { params, body })
-    const { method, url } = data
+    const { method, url } = (await this.#sendConfirmation({ tool_call_id: tool, arguments: changed })) ?? {}
     return method === undefined || url === undefined ? undefined : { method, url }
   }
 
   /** Allows or refuses a pending tool call, with other arguments if given. */
   async confirm(tool: string, allow: boolean, changed?: Record<string, unknown>): Promise<void> {
-    const { client, dispatch, getTranscript, ensureConversation, now } = this.#dependencies
-    const message_id = getTranscript().live?.id
-    dispatch({ kind: 'answered', tool, allow, at: now(), arguments: changed })
-    if (message_id === undefined) return
+    const { store } = this.#dependencies
+    store.dispatch({ kind: 'answered', tool, allow, at: store.now(), arguments: changed })
     try {
-      const connection = await client.getConnection()
-      const id = await ensureConversation(connection)
-      const body = { tool_call_id: tool, allow, arguments: changed }
-      await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body })
+      await this.#sendConfirmation({ tool_call_id: tool, allow, arguments: changed })
     } catch (error) {
-      dispatch({ kind: 'noted', tone: 'bad', text: `Cannot send the confirmation: ${describeError(error).error}` })
+      store.dispatch({ kind: 'noted', tone: 'bad', text: `Cannot send the confirmation: ${describeError(error).error}` })
     }
+  }
+
+  /** Returns undefined if no reply is in progress. */
+  async #sendConfirmation(body: NonNullable<RouteInput<typeof conversationRoutes.confirm>['body']>) {
+    const { client, store, ensureConversation } = this.#dependencies
+    const message_id = store.state.transcript.live?.id
+    if (message_id === undefined) return undefined
+    const connection = await client.getConnection()
+    const id = await ensureConversation(connection)
+    return (await call(connection, conversationRoutes.confirm, { params: { id, message_id }, body })).data
   }
 }
 

@@ -90,20 +90,20 @@ export interface ChatState {
   readonly queue: readonly OutgoingText[]
   /** Whether the input replaces the last message. */
   readonly replacesLast: boolean
-  readonly editedArguments: EditedArguments | undefined
-  readonly unconfirmedPermission: UnconfirmedPermission | undefined
-  readonly menu: Menu | undefined
-  readonly panel: Panel | undefined
-  readonly agent: { readonly id: string; readonly name: string } | undefined
-  readonly model: Readonly<AgentModel> | undefined
-  readonly conversation: { readonly id: string; readonly title: string | null } | undefined
+  readonly editedArguments?: EditedArguments
+  readonly unconfirmedPermission?: UnconfirmedPermission
+  readonly menu?: Menu
+  readonly panel?: Panel
+  readonly agent?: { readonly id: string; readonly name: string }
+  readonly model?: Readonly<AgentModel>
+  readonly conversation?: { readonly id: string; readonly title: string | null }
   /** Usage of the messages before those of the transcript, without totals until it is known; undefined if there are none. */
-  readonly earlierUsage: { readonly totals?: Totals } | undefined
+  readonly earlierUsage?: { readonly totals?: Totals }
   /** Of costs; undefined until it is known. */
-  readonly currency: string | undefined
-  readonly connectionProblem: string | undefined
+  readonly currency?: string
+  readonly connectionProblem?: string
   /** Shown instead of the status line. */
-  readonly hint: string | undefined
+  readonly hint?: string
   /** Shows tool results and the reasoning of the model in full. */
   readonly showsDetails: boolean
   /** Files attached by the input. */
@@ -125,17 +125,6 @@ export const INITIAL_STATE: ChatState = {
   editor: EMPTY_EDITOR,
   queue: [],
   replacesLast: false,
-  editedArguments: undefined,
-  unconfirmedPermission: undefined,
-  menu: undefined,
-  panel: undefined,
-  agent: undefined,
-  model: undefined,
-  conversation: undefined,
-  earlierUsage: undefined,
-  currency: undefined,
-  connectionProblem: undefined,
-  hint: undefined,
   showsDetails: false,
   files: [],
   size: { columns: 80, rows: 24 },
