@@ -10,12 +10,9 @@ import type { ModelsService } from '../models/service.ts'
 const MAX_ENTRIES = 1_000
 const MINILM_CREATED_AT = '2026-01-01T00:00:00.000Z'
 
-export interface Target {
+interface Entry {
   kind: 'agent' | 'model' | 'embedding_model'
   id: string
-}
-
-interface Entry extends Target {
   name: string
   owner: string
   createdAt: string
@@ -38,16 +35,11 @@ export class ModelDirectory {
   }
 
   async get(caller: Caller, reference: string): Promise<OpenaiModel> {
-    return formatEntry(await this.#find(caller, reference), reference)
+    return formatEntry(await this.find(caller, reference), reference)
   }
 
-  /** Members can use agents only. */
-  async find(caller: Caller, reference: string): Promise<Target> {
-    return this.#find(caller, reference)
-  }
-
-  /** Identifiers take precedence over names, and these over the provider's name of a model. */
-  async #find(caller: Caller, reference: string): Promise<Entry> {
+  /** Identifiers take precedence over names, and these over the provider's name of a model. Members can use agents only. */
+  async find(caller: Caller, reference: string): Promise<Entry> {
     for (const filter of [{ id: reference }, { name: reference }, { model_id: reference }]) {
       const [entry, ...others] = await this.#listEntries(caller, filter)
       if (others.length > 0)

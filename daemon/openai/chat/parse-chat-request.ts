@@ -4,24 +4,19 @@ import type { ChatCompletionCreate, ChatMessageInput } from '../../../src/contra
 import type { ReplyOptions } from '../../conversations/agent-loop/turn-context.ts'
 import type { ChatImage, ChatMessage, ResponseFormat, ToolCall } from '../../models/chat-model.ts'
 import type { LoadImage } from '../image-loader.ts'
+import { joinInstructions, type ParsedRequest, readText } from '../parse-request.ts'
 import { createToolOptions, parseArguments } from '../parse-tools.ts'
 import { removeSources } from '../sources.ts'
-
-export interface ParsedRequest {
-  instructions: string
-  messages: ChatMessage[]
-  options: ReplyOptions
-}
 
 export async function parseChatRequest(body: ChatCompletionCreate, loadImage: LoadImage): Promise<ParsedRequest> {
   const instructions: string[] = []
   const messages: ChatMessage[] = []
   for (const [index, message] of body.messages.entries()) {
     const field = `messages.${index}`
-    if (message.role === 'system' || message.role === 'developer') instructions.push(readText(message, field))
+    if (message.role === 'system' || message.role === 'developer') instructions.push(readContent(message, field))
     else messages.push(await convertMessage(message, field, loadImage))
   }
-  return { instructions: instructions.filter((text) => text.trim() !== '').join('\n\n'), messages, options: parseOptions(body) }
+  return { instructions: joinInstructions(instructions), messages, options: parseOptions(body) }
 }
 
 function parseOptions(body: ChatCompletionCreate): ReplyOptions {
@@ -58,14 +53,14 @@ async function convertMessage(message: ChatMessageInput, field: string, loadImag
   const { role, tool_call_id } = message
   if (role === 'tool') {
     if (!tool_call_id) throw createValidationError(`${field}.tool_call_id`, 'is required')
-    return { role, callId: tool_call_id, name: '', content: readText(message, field), failed: false }
+    return { role, callId: tool_call_id, name: '', content: readContent(message, field), failed: false }
   }
   if (role === 'assistant') {
     const toolCalls = convertToolCalls(message, field)
-    return { role, content: removeSources(readText(message, field)), ...(toolCalls.length > 0 ? { toolCalls } : {}) }
+    return { role, content: removeSources(readContent(message, field)), ...(toolCalls.length > 0 ? { toolCalls } : {}) }
   }
   const images = await loadImages(message, field, loadImage)
-  return { role: 'user', content: readText(message, field), ...(images.length > 0 ? { images } : {}) }
+  return { role: 'user', content: readContent(message, field), ...(images.length > 0 ? { images } : {}) }
 }
 
 const convertToolCalls = ({ tool_calls }: ChatMessageInput, field: string): ToolCall[] =>
@@ -75,19 +70,7 @@ const convertToolCalls = ({ tool_calls }: ChatMessageInput, field: string): Tool
     arguments: parseArguments(called.arguments, `${field}.tool_calls.${index}.function.arguments`),
   }))
 
-/** Joins the parts with text. */
-function readText({ content }: ChatMessageInput, field: string): string {
-  if (content == null) return ''
-  if (typeof content === 'string') return content
-  return content
-    .flatMap(({ type, text, refusal }, index) => {
-      if (type === 'text') return text ?? ''
-      if (type === 'refusal') return refusal ?? ''
-      if (type === 'image_url') return []
-      throw createValidationError(`${field}.content.${index}.type`, `${type} is not supported`, 'Send text or image_url.')
-    })
-    .join('\n')
-}
+const readContent = ({ content }: ChatMessageInput, field: string): string => readText(content, `${field}.content`, ['text'], 'image_url')
 
 async function loadImages({ content }: ChatMessageInput, field: string, loadImage: LoadImage): Promise<ChatImage[]> {
   if (!Array.isArray(content)) return []

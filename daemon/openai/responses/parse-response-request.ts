@@ -3,8 +3,8 @@ import { createValidationError } from '../../../src/contract/errors.ts'
 import type { ResponseCreate, ResponseInputItem } from '../../../src/contract/openai/responses.ts'
 import type { ReplyOptions } from '../../conversations/agent-loop/turn-context.ts'
 import type { ChatImage, ChatMessage, ResponseFormat } from '../../models/chat-model.ts'
-import type { ParsedRequest } from '../chat/parse-chat-request.ts'
 import type { LoadImage } from '../image-loader.ts'
+import { joinInstructions, type ParsedRequest, readText } from '../parse-request.ts'
 import { createToolOptions, parseArguments } from '../parse-tools.ts'
 import { removeSources } from '../sources.ts'
 
@@ -20,10 +20,10 @@ export async function parseResponseRequest(body: ResponseCreate, loadImage: Load
   for (const [index, item] of items.entries()) {
     const field = `input.${index}`
     const { type, role } = item as ResponseInputItem
-    if (role === 'system' || role === 'developer') instructions.push(readText(item.content, `${field}.content`))
+    if (role === 'system' || role === 'developer') instructions.push(readContent(item.content, `${field}.content`))
     else if (!IGNORED_ITEMS.has(type ?? '')) await appendItem(messages, item, field, loadImage)
   }
-  return { instructions: instructions.filter((text) => text.trim() !== '').join('\n\n'), messages, options: parseOptions(body) }
+  return { instructions: joinInstructions(instructions), messages, options: parseOptions(body) }
 }
 
 function parseOptions({ temperature, top_p, max_output_tokens, tools, tool_choice, text }: ResponseCreate): ReplyOptions {
@@ -51,12 +51,12 @@ async function appendItem(messages: ChatMessage[], item: ResponseInputItem, fiel
   if (type === 'function_call') return appendCall(messages, item, field)
   if (type === 'function_call_output') {
     const callId = requireField(item.call_id, `${field}.call_id`)
-    messages.push({ role: 'tool', callId, name: '', content: readText(item.output, `${field}.output`), failed: false })
+    messages.push({ role: 'tool', callId, name: '', content: readContent(item.output, `${field}.output`), failed: false })
     return
   }
   if (type != null && type !== 'message')
     throw createValidationError(`${field}.type`, `${type} is not supported`, 'Send message, function_call or function_call_output.')
-  const content = readText(item.content, `${field}.content`)
+  const content = readContent(item.content, `${field}.content`)
   if (requireField(role, `${field}.role`) === 'assistant') {
     messages.push({ role: 'assistant', content: removeSources(content) })
     return
@@ -82,18 +82,7 @@ function requireField<T>(value: T | null | undefined, field: string): T {
   return value
 }
 
-function readText(content: Content, field: string): string {
-  if (content == null) return ''
-  if (typeof content === 'string') return content
-  return content
-    .flatMap(({ type, text, refusal }, index) => {
-      if (type === 'input_text' || type === 'output_text') return text ?? ''
-      if (type === 'refusal') return refusal ?? ''
-      if (type === 'input_image') return []
-      throw createValidationError(`${field}.${index}.type`, `${type} is not supported`, 'Send input_text or input_image.')
-    })
-    .join('\n')
-}
+const readContent = (content: Content, field: string): string => readText(content, field, ['input_text', 'output_text'], 'input_image')
 
 async function loadImages({ content }: ResponseInputItem, field: string, loadImage: LoadImage): Promise<ChatImage[]> {
   if (!Array.isArray(content)) return []
