@@ -65,7 +65,7 @@ async function handleOnce(
   change: ChangeContext,
 ): Promise<unknown> {
   const key = request.headers['idempotency-key']
-  const createRequest = (context: ChangeContext) => new FastifyHandlerRequest(request, reply, context, validator, binding)
+  const createRequest = (context: ChangeContext) => createHandlerRequest(request, reply, context, validator, binding)
   // OpenAI's API has no such header: what some of its clients send is ignored.
   const isIgnored = binding.route.protocol === 'openai' || binding.route.method !== 'POST'
   if (key === undefined || isIgnored) return binding.handle(createRequest(change))
@@ -89,39 +89,27 @@ async function handleOnce(
   }
 }
 
-class FastifyHandlerRequest implements HandlerRequest<Route> {
-  readonly params: never
-  readonly query: never
-  readonly body: never
-  readonly change: ChangeContext
-  readonly lastEventId: string | undefined
-  readonly conversationId: string | undefined
-  readonly #reply: FastifyReply
-  readonly #validator: Validator
-  readonly #binding: Binding
-  #signal: AbortSignal | undefined
-
-  constructor(request: FastifyRequest, reply: FastifyReply, change: ChangeContext, validator: Validator, binding: Binding) {
-    this.params = request.params as never
-    this.query = request.query as never
-    this.body = request.body as never
-    this.change = change
-    this.lastEventId = request.headers['last-event-id'] as string | undefined
-    this.conversationId = request.headers['cadre-conversation'] as string | undefined
-    this.#reply = reply
-    this.#validator = validator
-    this.#binding = binding
-  }
-
-  checkBody(value: unknown): CadreError | undefined {
-    const { checkedSchema } = this.#binding
-    return checkedSchema && this.#validator.forBody(checkedSchema)(value)
-  }
-
-  /** Created on first use: few handlers need it. */
-  get signal(): AbortSignal {
-    this.#signal ??= createCloseSignal(this.#reply)
-    return this.#signal
+function createHandlerRequest(
+  { params, query, body, headers }: FastifyRequest,
+  reply: FastifyReply,
+  change: ChangeContext,
+  validator: Validator,
+  { checkedSchema }: Binding,
+): HandlerRequest<Route> {
+  let signal: AbortSignal | undefined
+  return {
+    params: params as never,
+    query: query as never,
+    body: body as never,
+    change,
+    lastEventId: headers['last-event-id'] as string | undefined,
+    conversationId: headers['cadre-conversation'] as string | undefined,
+    checkBody: (value) => checkedSchema && validator.forBody(checkedSchema)(value),
+    /** Created on first use: few handlers need it. */
+    get signal() {
+      signal ??= createCloseSignal(reply)
+      return signal
+    },
   }
 }
 
