@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { ApiToolCreate, ApiToolImport, ApiToolImportResult } from '../../src/contract/families/api-tools.ts'
 import type { Outbound } from '../outbound/client.ts'
-import { CONNECTION_HEADERS, parseHttpUrl } from '../outbound/parse-url.ts'
+import { checkHeaderNames, parseHttpUrl } from '../outbound/parse-url.ts'
 import { hasNewRequest } from './check-permissions.ts'
 import { checkCredentials, findCredential, type MatchedCredentials, matchCredentials } from './match-credentials.ts'
 import type { Plan, PlannedTool } from './openapi/plan-tools.ts'
@@ -59,8 +59,7 @@ function checkRequest({ document, url, server, headers = {} }: ImportRequest): v
   if (server !== undefined && /[{}?#]/.test(server))
     throw createValidationError('server', 'must be a URL without placeholders, query or fragment')
   if (server !== undefined) parseHttpUrl('server', server, 'Send it as credentials.')
-  const forbidden = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (forbidden) throw createValidationError(`headers.${forbidden}`, 'is set by the HTTP client and cannot be changed')
+  checkHeaderNames(headers)
 }
 
 function getDocumentText(document: ImportRequest['document']): string {

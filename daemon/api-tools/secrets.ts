@@ -1,8 +1,7 @@
 /** Secrets of API tools: encrypted in the database, decrypted for requests, redacted from responses. */
-import { createValidationError } from '../../src/contract/errors.ts'
 import type { ApiToolSecrets } from '../../src/contract/families/api-tools.ts'
 import { redactCredentials } from '../outbound/authorization.ts'
-import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
+import { checkHeaderNames } from '../outbound/parse-url.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { isSecretHeader } from './secret-scope.ts'
@@ -20,8 +19,7 @@ export function sealSecrets(vault: Vault, record: StoredApiTool, input: ApiToolI
   if (input.headers === undefined && input.auth === undefined) return { ...rest, ...existing }
   const currentSecrets = openSecrets(vault, { id: record.id, secrets })
   const next: ApiToolSecrets = { headers: input.headers ?? currentSecrets.headers, auth: input.auth ?? currentSecrets.auth }
-  const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
+  checkHeaderNames(next.headers)
   const empty = Object.keys(next.headers).length === 0 && next.auth.type === 'none'
   return {
     ...rest,

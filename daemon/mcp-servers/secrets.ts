@@ -1,7 +1,7 @@
 /** Secrets of MCP servers: encrypted in the database, decrypted for connections, redacted from results. */
-import { CadreError, createValidationError } from '../../src/contract/errors.ts'
+import { CadreError } from '../../src/contract/errors.ts'
 import type { McpServerSecrets } from '../../src/contract/families/mcp/mcp-servers.ts'
-import { CONNECTION_HEADERS } from '../outbound/parse-url.ts'
+import { checkHeaderNames } from '../outbound/parse-url.ts'
 import { Redactor } from '../secrets/redactor.ts'
 import type { Vault } from '../secrets/vault.ts'
 import type { McpServerInput, StoredMcpServer } from './store.ts'
@@ -44,8 +44,7 @@ export function sealSecrets(
   if (SECRET_FIELDS.every((field) => input[field] === undefined)) return { ...rest, env_names, header_names, auth, secrets, oauth }
   const known = openSecrets(vault, { id: record.id, secrets })
   const next: McpServerSecrets = { env: input.env ?? known.env, headers: input.headers ?? known.headers, auth: input.auth ?? known.auth }
-  const refused = Object.keys(next.headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
-  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
+  checkHeaderNames(next.headers)
   const isEmpty = Object.keys({ ...next.env, ...next.headers }).length === 0 && next.auth.type === 'none'
   return {
     ...rest,

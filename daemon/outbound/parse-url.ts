@@ -17,6 +17,11 @@ export const CONNECTION_HEADERS: readonly string[] = [
   'accept-encoding',
 ]
 
+export function checkHeaderNames(headers: object): void {
+  const refused = Object.keys(headers).find((name) => CONNECTION_HEADERS.includes(name.toLowerCase()))
+  if (refused) throw createValidationError(`headers.${refused}`, 'is set by the HTTP client and cannot be changed')
+}
+
 /** Accepts http and https URLs without credentials. `instead` says where credentials go. */
 export function parseHttpUrl(field: string, address: string, instead = 'Use the authentication fields instead.'): URL {
   let url: URL
