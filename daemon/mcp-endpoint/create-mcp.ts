@@ -34,7 +34,7 @@ export function createMcp(dependencies: McpDependencies) {
   const running = new RunningRequests()
   let handler: Promise<McpHttpHandler> | undefined
   /** Loaded for the first client: most daemons never have one. */
-  const getHandler = () => (handler ??= import('./create-handler.ts').then(({ createHandler }) => createHandler(parts)))
+  const getHandler = () => (handler ??= import('./create-server.ts').then(({ createHandler }) => createHandler(parts)))
   return {
     async handle({ method, url, headers, body, caller, signal, closed }: McpRequest): Promise<Response> {
       const session = headers.get(SESSION_HEADER)

@@ -1,7 +1,12 @@
-/** Creates the server of one MCP request or connection with the SDK, which implements both generations of the protocol. */
+/**
+ * Answers MCP requests with the SDK, which implements both generations of the protocol. Imported for the first request, because loading
+ * the SDK takes a while.
+ */
 import {
   type CallToolResult,
+  createMcpHandler,
   type InputRequiredResult,
+  type McpHttpHandler,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
@@ -20,7 +25,7 @@ import type { McpPrompts } from './prompts.ts'
 import { type DocumentResources, RESOURCE_TEMPLATES } from './resources.ts'
 import type { McpTools } from './tools.ts'
 
-export interface McpServerParts {
+interface McpServerParts {
   tools: McpTools
   resources: DocumentResources
   prompts: McpPrompts
@@ -48,7 +53,16 @@ class McpServer extends Server {
   }
 }
 
-export function createMcpServer(parts: McpServerParts, caller: Caller): Server {
+/** Each request gets its own server; nothing is kept between requests. */
+export function createHandler(parts: McpServerParts): McpHttpHandler {
+  return createMcpHandler(({ authInfo }) => createMcpServer(parts, authInfo?.extra?.caller as Caller), {
+    // The HTTP server keeps streams alive.
+    keepAliveMs: 0,
+    onerror: (error) => parts.logger.debug({ err: error }, 'an MCP request was rejected'),
+  })
+}
+
+function createMcpServer(parts: McpServerParts, caller: Caller): Server {
   const { tools, resources, prompts, database, version, logger } = parts
   const server = new McpServer(
     { name: 'cadre', title: 'Cadre', version },

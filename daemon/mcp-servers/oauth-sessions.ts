@@ -52,9 +52,7 @@ export class OAuthSessions {
     return this.#createProvider(server, {
       load: () => this.#load(server),
       save: (state) => this.#save(server, state),
-      redirect: () => {
-        throw createSignInError(server)
-      },
+      redirect: refuseRedirect(server),
       state: '',
       session: undefined,
     })
@@ -69,14 +67,8 @@ export class OAuthSessions {
     const known = stored.redirectUri === redirectUri ? { client: stored.client } : {}
     const session: Session = { serverId: server.id, redirectUri, verifier: '', state: known }
     let opened: URL | undefined
-    const provider = this.#createProvider(server, {
-      load: async () => session.state,
-      save: async (next) => void Object.assign(session.state, next),
-      redirect: (address) => {
-        opened = address
-      },
-      state,
-      session,
+    const provider = this.#createSignInProvider(server, state, session, (address) => {
+      opened = address
     })
     await this.#authorize(server, provider, { serverUrl: url })
     if (opened === undefined) return { authorization_url: null, state }
@@ -91,15 +83,7 @@ export class OAuthSessions {
     const session = await this.#takeSession(state)
     if (session?.serverId !== server.id)
       throw createValidationError('state', 'belongs to no open sign-in', `Start again: cadre tools login ${server.name}`)
-    const provider = this.#createProvider(server, {
-      load: async () => session.state,
-      save: async (next) => void Object.assign(session.state, next),
-      redirect: () => {
-        throw createSignInError(server)
-      },
-      state,
-      session,
-    })
+    const provider = this.#createSignInProvider(server, state, session, refuseRedirect(server))
     await this.#authorize(server, provider, { serverUrl: url, authorizationCode: code, iss })
     await this.#save(server, { ...session.state, redirectUri: session.redirectUri })
   }
@@ -116,6 +100,12 @@ export class OAuthSessions {
     await auth(provider, { ...options, fetchFn, scope }).catch((error: unknown) => {
       throw toServerError(server, error, undefined)
     })
+  }
+
+  /** Keeps what it receives in the session until the sign-in is complete. */
+  #createSignInProvider(server: StoredMcpServer, state: string, session: Session, redirect: (url: URL) => void): OAuthClientProvider {
+    const save = async (next: OAuthState) => void Object.assign(session.state, next)
+    return this.#createProvider(server, { load: async () => session.state, save, redirect, state, session })
   }
 
   #createProvider(
@@ -180,6 +170,10 @@ export class OAuthSessions {
     const { database, vault } = this.#dependencies
     await saveOAuthState(database, id, vault.seal(JSON.stringify(state), `${id}/oauth`))
   }
+}
+
+const refuseRedirect = (server: StoredMcpServer) => () => {
+  throw createSignInError(server)
 }
 
 const formatSignInContext = (state: string) => `oauth-sign-in/${state}`

@@ -2,9 +2,6 @@
 import type { ResponseHead } from '../../outbound/guarded-fetch.ts'
 
 const WINDOW_MS = 10_000
-const MAX_BYTES = 32 * 1024 * 1024
-const MAX_MESSAGES = 2_000
-const MAX_VALUES = 100_000
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** Validating as many takes half a second, if they are valid. */
 const MAX_MESSAGE_VALUES = 30_000
@@ -14,46 +11,41 @@ const MAX_MESSAGE_VALUES = 30_000
  * 500 tools with an icon of one size each are 1,500 elements.
  */
 const MAX_MESSAGE_ELEMENTS = 2_000
-const MAX_ELEMENTS = 4_000
 /** The SDK accepts any values here, and a result may contain many. */
 const UNVALIDATED = ['structuredContent', 'inputSchema', 'outputSchema', '_meta']
 /** The SDK keeps the whole body of a response that it does not parse. A stream without a request lasts as long as the connection. */
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 interface Amounts {
-  bytes?: number
-  messages?: number
+  bytes: number
+  messages: number
   /** Values of JSON. */
-  values?: number
-  elements?: number
+  values: number
+  elements: number
 }
+
+const NOTHING: Amounts = { bytes: 0, messages: 0, values: 0, elements: 0 }
+const TRAFFIC_LIMITS: readonly { name: keyof Amounts; most: number; text: string }[] = [
+  { name: 'bytes', most: 32 * 1024 * 1024, text: '32 MB' },
+  { name: 'messages', most: 2_000, text: '2000 messages' },
+  { name: 'values', most: 100_000, text: '100000 values' },
+  { name: 'elements', most: 4_000, text: '4000 elements of lists' },
+]
 
 /** Limits all messages within ten seconds. */
 export class TrafficLimit {
   #windowStart = 0
-  #bytes = 0
-  #messages = 0
-  #values = 0
-  #elements = 0
+  #sent = { ...NOTHING }
 
   /** Returns what was exceeded, if anything. */
-  count({ bytes = 0, messages = 0, values = 0, elements = 0 }: Amounts, now = performance.now()): string | undefined {
+  count(added: Partial<Amounts>, now = performance.now()): string | undefined {
     if (now - this.#windowStart > WINDOW_MS) {
       this.#windowStart = now
-      this.#bytes = 0
-      this.#messages = 0
-      this.#values = 0
-      this.#elements = 0
+      this.#sent = { ...NOTHING }
     }
-    this.#bytes += bytes
-    this.#messages += messages
-    this.#values += values
-    this.#elements += elements
-    const window = `within ${WINDOW_MS / 1000} s`
-    if (this.#bytes > MAX_BYTES) return `sent more than ${MAX_BYTES / 1024 / 1024} MB ${window}`
-    if (this.#messages > MAX_MESSAGES) return `sent more than ${MAX_MESSAGES} messages ${window}`
-    if (this.#values > MAX_VALUES) return `sent more than ${MAX_VALUES} values ${window}`
-    return this.#elements > MAX_ELEMENTS ? `sent more than ${MAX_ELEMENTS} elements of lists ${window}` : undefined
+    for (const { name } of TRAFFIC_LIMITS) this.#sent[name] += added[name] ?? 0
+    const exceeded = TRAFFIC_LIMITS.find(({ name, most }) => this.#sent[name] > most)
+    return exceeded && `sent more than ${exceeded.text} within ${WINDOW_MS / 1000} s`
   }
 
   /** To be called with each parsed message before the SDK validates it. */
