@@ -146,17 +146,15 @@ const canBeUnchanged = ({ method, shape }: Route): boolean => method === 'GET' &
 
 function wrapInEnvelope(route: Route, schemas: OpenapiSchemas): Json {
   const data = schemas.convert(route.response)
-  const success = { type: 'boolean', const: true }
   if (route.shape === 'bare' || route.shape === 'text') return data
-  if (route.shape === 'message')
-    return { type: 'object', required: ['success', 'message'], properties: { success, message: { type: 'string' } } }
-  if (route.shape === 'page')
-    return {
-      type: 'object',
-      required: ['success', 'data', 'pagination'],
-      properties: { success, data: { type: 'array', items: data }, pagination: schemas.convert(Pagination) },
-    }
-  return { type: 'object', required: ['success', 'data'], properties: { success, data } }
+  if (route.shape === 'message') return createEnvelope({ message: { type: 'string' } })
+  if (route.shape === 'page') return createEnvelope({ data: { type: 'array', items: data }, pagination: schemas.convert(Pagination) })
+  return createEnvelope({ data })
+}
+
+function createEnvelope(fields: Json): Json {
+  const properties = { success: { type: 'boolean', const: true }, ...fields }
+  return { type: 'object', required: Object.keys(properties), properties }
 }
 
 function listErrorResponses(route: Route): Json {

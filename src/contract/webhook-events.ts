@@ -81,7 +81,6 @@ const createEventSchema = (name: WebhookEventName): TSchema =>
     { title: `${formatSchemaName(name.replaceAll(/[._]/g, ' '))}Event`, description: `Data of \`${name}\`.` },
   )
 
-/** The events of the stream. */
 export const STREAMED_EVENTS = {
   ready: object(
     { types: Type.Array(stringEnum(WEBHOOK_EVENTS), { description: 'Event types of the stream.' }) },

@@ -33,10 +33,17 @@ const estimated_tokens = count('Tokens of calls whose provider did not report us
 const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens, estimated_tokens }
 const UsageTotals = object(usage, { title: 'UsageTotals', description: 'Tokens and their cost.' })
 const DailyUsage = object({ date: day('Day'), ...usage }, { title: 'DailyUsage', description: 'Tokens of a day and their cost.' })
-const by_model = Type.Record(Type.String(), UsageTotals, { description: 'Usage by model identifier.' })
-const by_entity = Type.Record(Type.String(), Type.Record(Type.String(), UsageTotals), {
-  description: 'Usage by type and identifier of the entity; with entity_type, only of that type.',
-})
+/** What both statistics contain. */
+const costs = {
+  total_cost: cost,
+  currency,
+  unpriced_tokens,
+  estimated_tokens,
+  by_model: Type.Record(Type.String(), UsageTotals, { description: 'Usage by model identifier.' }),
+  by_entity: Type.Record(Type.String(), Type.Record(Type.String(), UsageTotals), {
+    description: 'Usage by type and identifier of the entity; with entity_type, only of that type.',
+  }),
+}
 
 export const UsageStatistics = object(
   {
@@ -45,23 +52,13 @@ export const UsageStatistics = object(
     output_tokens: count('Output tokens.'),
     cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
     calls: count('Number of model calls, including failed and aborted calls.'),
-    total_cost: cost,
-    currency,
-    unpriced_tokens,
-    estimated_tokens,
-    by_model,
-    by_entity,
+    ...costs,
   },
   { title: 'UsageStatistics', description: 'Usage in a period.' },
 )
 export const UsageCosts = object(
   {
-    total_cost: cost,
-    currency,
-    unpriced_tokens,
-    estimated_tokens,
-    by_model,
-    by_entity,
+    ...costs,
     by_day: Type.Array(DailyUsage, {
       description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
     }),
