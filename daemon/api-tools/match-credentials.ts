@@ -48,14 +48,10 @@ export function matchCredentials(
   credentials: Credentials,
   hasNoSecurity: boolean,
 ): MatchedCredentials {
-  if (hasNoSecurity)
-    return {
-      ...combineSecrets(
-        CREDENTIAL_KINDS.slice(0, 2).flatMap((kind) => (credentials[kind] ? [{ scheme: kind, kind: kind as 'bearer' }] : [])),
-        credentials,
-      ),
-      missing: undefined,
-    }
+  if (hasNoSecurity) {
+    const given = (['bearer', 'basic'] as const).filter((kind) => credentials[kind]).map((kind) => ({ scheme: kind, kind }))
+    return { ...combineSecrets(given, credentials), missing: undefined }
+  }
   const match = security.find(
     (alternative) =>
       alternative.length > 0 &&

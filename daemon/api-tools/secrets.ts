@@ -29,7 +29,6 @@ export function sealSecrets(vault: Vault, record: StoredApiTool, input: ApiToolI
   }
 }
 
-/** Creates a redactor of the tool's own secrets. */
 export function createRedactor({ auth, headers }: ApiToolSecrets): Redactor {
   const redactor = new Redactor()
   if (auth.type === 'api_key') redactor.add(auth.value)

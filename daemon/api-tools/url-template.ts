@@ -1,6 +1,7 @@
 /** URL templates with {placeholders} in path and query; values cannot change the rest of the URL. */
 import { createValidationError } from '../../src/contract/errors.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
+import { getOwn } from './openapi/json.ts'
 
 const PLACEHOLDER = /\{([A-Za-z_][A-Za-z0-9_.-]*)\}/g
 /** Dot segments, also percent-encoded. */
@@ -82,9 +83,6 @@ export function encodeArgument(name: string, text: string): string {
     })
   }
 }
-
-const getOwn = (values: Readonly<Record<string, unknown>>, name: string): unknown =>
-  Object.hasOwn(values, name) ? values[name] : undefined
 
 function splitOnce(text: string, mark: string): [string, string?] {
   const at = text.indexOf(mark)

@@ -62,7 +62,6 @@ function describeAuth(auth: McpServerSecrets['auth']): StoredMcpServer['auth'] {
   return shown
 }
 
-/** Creates a redactor of the server's own secrets. */
 export function createRedactor({ env, headers, auth }: McpServerSecrets): Redactor {
   const redactor = new Redactor()
   const credentials = auth.type === 'bearer' ? [auth.token] : auth.type === 'oauth' ? [auth.client_secret ?? ''] : []

@@ -7,7 +7,7 @@ import { type Operation, toIdentifier } from './operations.ts'
 import type { ReferenceResolver } from './reference-resolver.ts'
 import { truncate } from './schema-converter.ts'
 
-interface ToolInputs {
+export interface ToolInputs {
   path: string
   parameters: JsonObject
   locations: Record<string, ArgumentLocation>

@@ -1,7 +1,6 @@
 /** Plans one tool per operation of a document, with a reason for each skipped operation. */
-import type { ArgumentLocation } from '../../../src/contract/families/api-tools.ts'
 import { METHODS, type Method } from '../../../src/contract/route.ts'
-import { buildInputs } from './build-inputs.ts'
+import { buildInputs, type ToolInputs } from './build-inputs.ts'
 import { InvalidDocumentError, type JsonObject, toObject, UnsupportedOperationError } from './json.ts'
 import { listSecurity, type SecurityRequirement } from './list-security.ts'
 import { createToolName, formatOperation, getDescription, listOperations, type Operation, selectOperations } from './operations.ts'
@@ -16,18 +15,13 @@ export interface PlanOptions extends ServerChoice {
   includeDeprecated: boolean
 }
 
-export interface PlannedTool {
+export interface PlannedTool extends Omit<ToolInputs, 'path'> {
   operation: string
   name: string
   description: string
   method: Method
   url: string
-  parameters: JsonObject
-  locations: Record<string, ArgumentLocation>
-  body_format: 'json' | 'form'
-  contentType: string | undefined
   security: SecurityRequirement[][]
-  notes: string[]
 }
 
 export interface Plan {
