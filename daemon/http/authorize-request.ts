@@ -29,13 +29,8 @@ export async function authorizeRequest(
     throw new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'Try again in a moment.' })
   if (open || contract?.access === 'public') return
   const caller = await authenticate(dependencies, request)
-  const {
-    headers,
-    error,
-    delayMs = 0,
-  } = caller
-    ? dependencies.limiter.consume(caller.tokenId, dependencies.getRateLimit(caller.tokenId))
-    : dependencies.limiter.consume(`address ${request.ip}`)
+  const limit = caller && dependencies.getRateLimit(caller.tokenId)
+  const { headers, error, delayMs = 0 } = dependencies.limiter.consume(caller?.tokenId ?? `address ${request.ip}`, limit)
   reply.headers(headers)
   // Before the body is read.
   if (error && delayMs > 0) await pause(delayMs, undefined, { ref: false })

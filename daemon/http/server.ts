@@ -139,10 +139,7 @@ function registerRoute(
       querystring: route.query ?? EMPTY_QUERY,
       ...(route.body && !binding.checkedSchema ? { body: route.body } : {}),
     },
-    preValidation: async (request) => {
-      const problem = checkBody(route, request)
-      if (problem) throw problem
-    },
+    preValidation: async (request) => checkBody(route, request),
     handler: (request, reply) => handleRequest(dependencies, streams, binding, request, reply),
   })
 }
@@ -153,14 +150,14 @@ const toFastifyPath = (route: Route): string => getPrefix(route) + route.path.re
 const EMPTY_QUERY = { type: 'object', additionalProperties: false, properties: {} }
 
 /** Replaces a missing body by an empty one if it is optional, and rejects a body if the route takes none. */
-function checkBody(route: Route, request: FastifyRequest): CadreError | undefined {
+function checkBody(route: Route, request: FastifyRequest): void {
   if (route.body) {
     if (request.body === undefined && isBodyOptional(route)) request.body = {}
-    return undefined
+    return
   }
   const { body } = request
   const isEmpty = body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0)
-  return isEmpty ? undefined : new CadreError('VALIDATION_ERROR', 'This request takes no body.')
+  if (!isEmpty) throw new CadreError('VALIDATION_ERROR', 'This request takes no body.')
 }
 
 /**

@@ -71,12 +71,10 @@ export class McpTools {
 
   async #createFixedTool(name: McpToolName): Promise<McpTool> {
     const { validator } = this.#dependencies
-    const { title, description, access, input, output } = MCP_TOOLS[name]
+    const { input, output, ...described } = MCP_TOOLS[name]
     return {
       name,
-      title,
-      description,
-      access,
+      ...described,
       inputSchema: toJsonSchema(input),
       outputSchema: toJsonSchema(output),
       isReadOnly: name !== 'ask' || !(await this.#canAgentsChangeSomething()),
