@@ -55,7 +55,6 @@ async function reportErrors(session: ChatSession, work: () => void | Promise<voi
   }
 }
 
-/** Applies a choice of a picker. */
 export async function applyChoice(session: ChatSession, target: PickerTarget, id: string): Promise<void> {
   const change = async (signal: AbortSignal) => {
     if (target === 'agent') await switchAgent(session, id, signal)

@@ -20,7 +20,6 @@ export async function listAgents(connection: Connection): Promise<AgentItem[]> {
   return (await call(connection, agentRoutes.list, { query: { limit: PAGE_SIZE, sort: 'name', order: 'asc' } })).data
 }
 
-/** Finds an agent by name or id. */
 export async function findAgent(connection: Connection, name: string): Promise<Agent> {
   const id = await resolveResource(connection, agentTopic, name)
   return (await call(connection, agentRoutes.get, { params: { id } })).data

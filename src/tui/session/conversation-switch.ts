@@ -1,4 +1,5 @@
 /** Switches the chat to another conversation, agent, model or list, and holds keys back until the switch is complete. */
+import { once } from 'node:events'
 import type { Key } from '../input/key-decoder.ts'
 import type { ChatStore } from '../state/chat-store.ts'
 
@@ -28,7 +29,7 @@ export class ConversationSwitch {
     const hintTimer = setTimeout(() => store.update({ hint: WAITING_HINT }), HINT_DELAY_MS)
     let isComplete = false
     try {
-      await Promise.race([work(current.signal), waitForAbort(current.signal)])
+      await Promise.race([work(current.signal), once(current.signal, 'abort')])
       isComplete = !current.signal.aborted
     } catch (error) {
       if (!current.signal.aborted) throw error
@@ -65,6 +66,3 @@ export class ConversationSwitch {
 }
 
 const isText = ({ name, ctrl, alt }: Key) => name === 'paste' || (name === 'text' && !ctrl && !alt)
-
-const waitForAbort = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
