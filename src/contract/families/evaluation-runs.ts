@@ -88,11 +88,12 @@ const RunResults = object(
   { title: 'RunResults', description: 'A run with its results.' },
 )
 
+const { input, expected_output, actual_output, passed, score } = RunResult.properties
 const ComparedResult = object(
   {
-    score: nullable(Type.Number({ description: 'Average of the scores.' })),
-    passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
-    actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
+    score,
+    passed,
+    actual_output,
     ...optional({
       omitted_characters: count('Number of characters missing at the end of actual_output; absent if it is complete.'),
     }),
@@ -102,8 +103,8 @@ const ComparedResult = object(
 const ResultChange = object(
   {
     position: Type.Integer({ minimum: 0, description: 'Position of the test case in b.' }),
-    input: Type.String({ description: 'Input of the test case.' }),
-    expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
+    input,
+    expected_output,
     change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
     a: ComparedResult,
     b: ComparedResult,
