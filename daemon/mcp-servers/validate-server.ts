@@ -5,6 +5,8 @@ import type { PrepareContext } from '../crud/resource.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
 import type { McpServerInput, StoredMcpServer } from './store.ts'
 
+const COMMAND_FIELDS = ['command', 'args', 'memory_mb'] as const
+
 /** `record` is the server after the change. */
 export function validateServer(record: StoredMcpServer, input: McpServerInput, { caller, current }: PrepareContext<StoredMcpServer>): void {
   const { command, args, url } = record
@@ -25,20 +27,11 @@ export function validateServer(record: StoredMcpServer, input: McpServerInput, {
   }
   if (command !== null && [command, ...args].some((word) => word.includes('\0')))
     throw createValidationError('command', 'must not contain a NUL character')
-  const isChanged = !current || [...COMMAND_FIELDS, ...SENT_FIELDS].some((field) => isDifferent(field, record, input, current))
+  // The values of env are sealed, so that sending them counts as a change.
+  const isChanged =
+    !current || input.env !== undefined || COMMAND_FIELDS.some((field) => JSON.stringify(record[field]) !== JSON.stringify(current[field]))
   if ((command !== null || (current !== undefined && current.command !== null)) && isChanged)
     requireAdmin(caller, 'run a command on the machine of the daemon')
   if (record.allow_private_network && (!current?.allow_private_network || current.url !== url))
     requireAdmin(caller, 'give an MCP server access to the private network')
 }
-
-const COMMAND_FIELDS = ['command', 'args', 'memory_mb'] as const
-/** Their values are sealed, so that sending them counts as a change. */
-const SENT_FIELDS = ['env'] as const
-
-const isDifferent = (
-  field: (typeof COMMAND_FIELDS)[number] | (typeof SENT_FIELDS)[number],
-  record: StoredMcpServer,
-  input: McpServerInput,
-  current: StoredMcpServer,
-): boolean => (field === 'env' ? input.env !== undefined : JSON.stringify(record[field]) !== JSON.stringify(current[field]))

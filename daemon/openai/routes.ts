@@ -15,12 +15,8 @@ interface OpenaiServices {
 export const bindOpenaiRoutes = ({ directory, openai, responses, embeddings }: OpenaiServices): Binding[] => [
   bind(openaiRoutes.listModels, ({ change }) => directory.list(change.caller)),
   bind(openaiRoutes.getModel, ({ params, change }) => directory.get(change.caller, params.model)),
-  bind(openaiRoutes.createChatCompletion, ({ body, change, conversationId, signal }) =>
-    openai.createChatCompletion({ change, conversationId, signal }, body),
-  ),
-  bind(openaiRoutes.createResponse, ({ body, change, conversationId, signal }) =>
-    openai.createResponse({ change, conversationId, signal }, body),
-  ),
+  bind(openaiRoutes.createChatCompletion, (request) => openai.createChatCompletion(request, request.body)),
+  bind(openaiRoutes.createResponse, (request) => openai.createResponse(request, request.body)),
   bind(openaiRoutes.getResponse, ({ params, change }) => responses.get(change.caller, params.response_id)),
   bind(openaiRoutes.deleteResponse, ({ params, change, signal }) => responses.remove(change, params.response_id, signal)),
   bind(openaiRoutes.createEmbeddings, ({ body, change, signal }) => embeddings.create(change.caller, body, signal)),

@@ -54,7 +54,7 @@ class Follower implements AsyncIterator<StreamEvent> {
   #buffer: PositionedEvent[] = []
   #isReady = false
   #isEnded = false
-  #wake = () => {}
+  wake = () => {}
 
   constructor(database: Database, types: readonly string[], position: number, onEnd: () => void) {
     this.#database = database
@@ -63,14 +63,10 @@ class Follower implements AsyncIterator<StreamEvent> {
     this.#onEnd = onEnd
   }
 
-  wake(): void {
-    this.#wake()
-  }
-
   end(): void {
     this.#isEnded = true
     this.#onEnd()
-    this.#wake()
+    this.wake()
   }
 
   async next(): Promise<IteratorResult<StreamEvent>> {
@@ -81,7 +77,7 @@ class Follower implements AsyncIterator<StreamEvent> {
     while (!this.#isEnded) {
       // Created before reading, so that events which arrive meanwhile are not missed.
       const woken = new Promise<void>((resolve) => {
-        this.#wake = resolve
+        this.wake = resolve
       })
       if (this.#buffer.length === 0) this.#buffer = await listEventsAfter(this.#database, this.#position, this.#types, BATCH_SIZE)
       const event = this.#buffer.shift()
