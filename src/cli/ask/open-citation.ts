@@ -1,5 +1,6 @@
 /** Opens a cited document at the cited passage: in the pager, or in the program that the system uses for it. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -83,12 +84,8 @@ async function showInPager(file: string, line: number, folder: string): Promise<
   }
 }
 
-function runPager(program: string, words: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { stdio: 'inherit' })
-    child.once('error', (error) =>
-      reject(new UsageError(`${program} cannot be started: ${error.message}.`, 'Set PAGER to a program that is installed.')),
-    )
-    child.once('close', () => resolve())
+async function runPager(program: string, words: readonly string[]): Promise<void> {
+  await once(spawn(program, words, { stdio: 'inherit' }), 'close').catch((error: Error) => {
+    throw new UsageError(`${program} cannot be started: ${error.message}.`, 'Set PAGER to a program that is installed.')
   })
 }

@@ -4,22 +4,19 @@ import { sanitizeText } from './text.ts'
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
 export type Color = keyof typeof CODES
 
-export function supportsColor(
-  stream: NodeJS.WriteStream,
-  argv: readonly string[] = process.argv,
-  environment: NodeJS.ProcessEnv = process.env,
-): boolean {
-  if (argv.includes('--no-color') || environment.NO_COLOR) return false
-  if (environment.FORCE_COLOR !== undefined) return environment.FORCE_COLOR !== '0' && environment.FORCE_COLOR !== 'false'
-  return stream.isTTY === true && environment.TERM !== 'dumb'
+export function supportsColor(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR, FORCE_COLOR } = process.env
+  if (process.argv.includes('--no-color') || NO_COLOR) return false
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
+  return canRedraw(stream)
 }
 
-export function canRedraw(stream: NodeJS.WriteStream, environment: NodeJS.ProcessEnv = process.env): boolean {
-  return stream.isTTY === true && environment.TERM !== 'dumb'
+export function canRedraw(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && process.env.TERM !== 'dumb'
 }
 
 /** Whether the terminal has block characters; a dumb one may only have ASCII, and a screen reader spells blocks out. */
-export const supportsBlocks = (environment: NodeJS.ProcessEnv = process.env): boolean => environment.TERM !== 'dumb'
+export const supportsBlocks = (): boolean => process.env.TERM !== 'dumb'
 
 export function paint(color: Color, text: string, stream: NodeJS.WriteStream = process.stderr): string {
   if (text === '' || !supportsColor(stream)) return text

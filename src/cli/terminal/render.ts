@@ -1,6 +1,6 @@
 /** Formats data as a table, JSON, YAML or CSV. */
 import { formatRecord, getOutput, layOutTable, type RenderedText, type Row } from './table.ts'
-import { sanitizeText } from './text.ts'
+import { hasControlCharacters, sanitizeText } from './text.ts'
 
 export const FORMATS = ['table', 'json', 'yaml', 'csv'] as const
 export type Format = (typeof FORMATS)[number]
@@ -15,15 +15,15 @@ export interface OutputData {
 export async function render(
   { data, columns }: OutputData,
   format: Format,
-  { raw = false, stream = process.stdout }: { raw?: boolean; stream?: NodeJS.WriteStream } = {},
+  { raw = false }: { raw?: boolean } = {},
 ): Promise<RenderedText> {
   const rows = (Array.isArray(data) ? data : [data]) as Row[]
-  if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), getOutput(stream))
+  if (format === 'table' && Array.isArray(data)) return layOutTable(rows, columns ?? Object.keys(rows[0] ?? {}), getOutput(process.stdout))
   const whole = (text: string) => ({ text, hidden: [] })
   if (format === 'json') return whole(formatJson(data))
   if (format === 'yaml') return whole(await formatYaml(data))
   if (format === 'csv') return whole(formatCsv(rows, raw))
-  return whole(formatRecord(data as Row, getOutput(stream)))
+  return whole(formatRecord(data as Row, getOutput(process.stdout)))
 }
 
 export function formatJson(data: unknown): string {
@@ -42,12 +42,10 @@ function escapeControls(json: string): string {
   )
 }
 
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
-
 async function formatYaml(data: unknown): Promise<string> {
   const { stringify } = await import('./yaml.ts')
   const text = stringify(data, { lineWidth: 0 })
-  if (!CONTROL_CHARACTERS.test(text)) return text.trimEnd()
+  if (!hasControlCharacters(text)) return text.trimEnd()
   // YAML would contain the characters literally; JSON is valid YAML and escapes them.
   return formatJson(data)
 }

@@ -16,6 +16,9 @@ export function sanitizeText(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n').replace(ESCAPE_SEQUENCES, '').replace(CONTROL_CHARACTERS, '')
 }
 
+/** Newlines and tabs do not count. */
+export const hasControlCharacters = (text: string): boolean => text.search(CONTROL_CHARACTERS) !== -1
+
 /** Sanitizes text and puts it on one line. */
 export function sanitizeLine(text: string): string {
   return sanitizeText(text.replaceAll(/\s+/g, ' ')).trim()
@@ -65,15 +68,20 @@ export function stringWidth(text: string): number {
 /** Ends with … if text was cut. */
 export function truncate(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
+  return columns > 0 ? `${takeColumns(text, columns - 1)}…` : ''
+}
+
+/** Returns the start of the text that fits. */
+export function takeColumns(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text
   let kept = ''
-  let used = 0
+  let left = columns
   for (const grapheme of splitGraphemes(text)) {
-    const next = graphemeWidth(grapheme)
-    if (used + next > columns - 1) break
+    left -= graphemeWidth(grapheme)
+    if (left < 0) break
     kept += grapheme
-    used += next
   }
-  return columns > 0 ? `${kept}…` : ''
+  return kept
 }
 
 export function padEnd(text: string, columns: number): string {

@@ -12,6 +12,7 @@ const MIN_COLUMNS = 12
 const MAX_RULE_COLUMNS = 40
 const BULLETS = ['•', '◦', '▪']
 const CODE_MARGIN = '  '
+const QUOTE_MARGIN: Margin = { first: [span('│ ', 'dim')], rest: [span('│ ', 'dim')] }
 
 /** Returns the text as one paragraph if the parser fails (stack overflow on deep nesting). */
 export function lexMarkdown(text: string): Token[] {
@@ -43,7 +44,7 @@ export function renderBlock(block: Token, columns: number, depth = 0): Line[] {
     case 'code':
       return renderCode((block as Tokens.Code).text.split('\n'), parseLanguage(block.lang)).lines
     case 'blockquote':
-      return prefixLines(joinBlocks((block as Tokens.Blockquote).tokens.map((token) => renderBlock(token, width - 2, depth))), '│ ', '│ ')
+      return indentLines(joinBlocks((block as Tokens.Blockquote).tokens.map((token) => renderBlock(token, width - 2, depth))), QUOTE_MARGIN)
     case 'list':
       return renderList(block as Tokens.List, width, depth)
     case 'table':
@@ -67,11 +68,6 @@ function renderText({ tokens, text }: { tokens?: Token[]; text: string }, column
   const label = labelCitations(text)
   if (label !== '') lines[0] = [span(label, 'dim'), ...(lines[0] ?? [])]
   return lines.flatMap((line) => wrapLine(line, columns, true))
-}
-
-function prefixLines(lines: readonly Line[], first: string, rest: string): Line[] {
-  const margin: Margin = { first: [span(first, 'dim')], rest: [span(rest, 'dim')] }
-  return indentLines(lines, margin)
 }
 
 /** The number of the first item. */

@@ -1,5 +1,5 @@
 /** Styled text as data: lines of spans that are measured, wrapped and truncated before they become escape sequences. */
-import { graphemeWidth, sanitizeText, splitGraphemes, stringWidth } from '../text.ts'
+import { graphemeWidth, sanitizeText, splitGraphemes, stringWidth, takeColumns } from '../text.ts'
 
 const SGR_CODES = {
   bold: [1, 22],
@@ -75,19 +75,6 @@ export function truncateLine(spans: Line, columns: number): Line {
     if (part.length < text.length) break
   }
   return columns > 0 ? [...kept, { text: '…', styles: kept.at(-1)?.styles ?? [] }] : []
-}
-
-/** Returns the start of the text that fits. */
-function takeColumns(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text
-  let kept = ''
-  let left = columns
-  for (const grapheme of splitGraphemes(text)) {
-    left -= graphemeWidth(grapheme)
-    if (left < 0) break
-    kept += grapheme
-  }
-  return kept
 }
 
 export function padLine(spans: Line, columns: number, align: 'left' | 'center' | 'right' = 'left'): Line {
