@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args'
 import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
+import { getRun } from '../../src/cli/evaluations/load-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -19,7 +20,7 @@ export default class EvaluationsCancel extends CadreCommand {
     const { args, flags } = await this.parse(EvaluationsCancel)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, evaluationTopic, args.evaluation)
-    const run_id = args.run ?? (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data.run_id
+    const run_id = args.run ?? (await getRun(connection, id)).run_id
     const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${formatSummary(data, process.stdout).join('\n')}\n`)

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { formatComparison } from '../../src/cli/evaluations/format-report.ts'
+import { formatComparison, MAX_SHOWN } from '../../src/cli/evaluations/format-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
@@ -9,8 +9,6 @@ import { UsageError } from '../../src/cli/terminal/errors.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
-
-const MAX_SHOWN = 10
 
 export default class EvaluationsCompare extends CadreCommand {
   static override description =

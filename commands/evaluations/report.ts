@@ -1,14 +1,12 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
-import { formatComparison, formatPassRates, formatSummary } from '../../src/cli/evaluations/format-report.ts'
+import { formatComparison, formatPassRates, formatSummary, MAX_SHOWN } from '../../src/cli/evaluations/format-report.ts'
 import { findRun, listTrend, loadReport, resolveBaseline } from '../../src/cli/evaluations/load-report.ts'
 import { htmlFlags, writeReport } from '../../src/cli/html/write-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
-
-const MAX_SHOWN = 10
 
 export default class EvaluationsReport extends CadreCommand {
   static override description =

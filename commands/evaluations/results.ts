@@ -3,13 +3,12 @@ import { boolean, string as text } from '@oclif/core/flags'
 import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
+import { getRun } from '../../src/cli/evaluations/load-report.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
-import { call } from '../../src/client/call.ts'
-import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
 export default class EvaluationsResults extends CadreCommand {
   static override description = 'Show the results of a run, failures first.\n\nShows the newest run unless --run names another.'
@@ -28,13 +27,7 @@ export default class EvaluationsResults extends CadreCommand {
     const { args, flags } = await this.parse(EvaluationsResults)
     const connection = await this.connect(flags)
     const id = await resolveResource(connection, evaluationTopic, args.evaluation)
-    const query = { limit: 1, ...(flags.run ? { run_id: flags.run } : {}) }
-    const {
-      results: _,
-      pagination: __,
-      configuration,
-      ...run
-    } = (await call(connection, runRoutes.results, { params: { id }, query })).data
+    const { configuration, ...run } = await getRun(connection, id, flags.run)
     const results = sortFailuresFirst(await listResults(connection, id, run.run_id, flags.failed ? false : undefined))
     if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results, run.summary.currency))
     const format = this.getFormat(flags)

@@ -7,6 +7,7 @@ import {
   formatPassRates,
   formatResult,
   formatSummary,
+  MAX_SHOWN,
   sortFailuresFirst,
 } from '../../src/cli/evaluations/format-report.ts'
 import { listTrend } from '../../src/cli/evaluations/load-report.ts'
@@ -22,7 +23,6 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-const MAX_SHOWN = 10
 /** Failed results to fetch before choosing the ones to show; fetching all of a large run would take too long. */
 const MAX_READ = 100
 

@@ -1,21 +1,17 @@
 /** The figures of a run in words, for reports as HTML and Markdown. */
 import type { Run, RunComparison } from '../../contract/families/evaluation-runs.ts'
 import { formatMoney } from '../../contract/schemas/currency.ts'
+import type { Figure } from '../html/charts.ts'
 import { formatCount, formatMilliseconds, formatTokens } from '../terminal/format-quantity.ts'
 import { formatPercent } from './format-report.ts'
 
-interface RunFigure {
-  name: string
-  value: string
-}
-
-export function describeRun({ summary }: Run): RunFigure[] {
+export function describeRun({ summary }: Run): Figure[] {
   const { total, passed, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency, estimated } = summary
   const formatTime = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   return [
     { name: 'Pass rate', value: formatPercent(pass_rate) },
     { name: 'Passed', value: `${formatCount(passed)} of ${formatCount(total)}` },
-    { name: 'Score', value: average_score === null ? '–' : average_score.toFixed(2) },
+    { name: 'Score', value: average_score?.toFixed(2) ?? '–' },
     { name: 'Latency, median', value: formatTime(latency_p50_ms) },
     { name: 'Latency, 95th percentile', value: formatTime(latency_p95_ms) },
     { name: 'Tokens', value: formatTokens(tokens, estimated).replace(/ tokens$/, '') },
@@ -38,6 +34,3 @@ export function describeComparison({ better, worse, same, only_a, only_b, p_valu
   const others = [only_a > 0 ? `${formatCount(only_a)} only in the baseline` : '', only_b > 0 ? `${formatCount(only_b)} new` : '']
   return `${verdicts[verdict]}: ${[...counts, ...others].filter(Boolean).join(', ')} (p = ${p_value.toPrecision(2)}).`
 }
-
-/** Returns `12`, or `12.2` for the second repeat. */
-export const formatPosition = (position: number, repeat = 1): string => `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`

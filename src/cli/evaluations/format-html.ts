@@ -9,8 +9,8 @@ import { diffLines } from '../terminal/diff-lines.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { describeComparison, describeProblem, describeRun, formatPosition } from './describe-run.ts'
-import { formatPercent } from './format-report.ts'
+import { describeComparison, describeProblem, describeRun } from './describe-run.ts'
+import { formatPercent, formatPosition } from './format-report.ts'
 import { formatScore, type ScorerReport, summarizeScorers } from './format-scores.ts'
 import type { ReportedChange, ReportedResult, RunReport } from './load-report.ts'
 
@@ -68,7 +68,7 @@ function formatTrend({ run, trend }: RunReport): Html[] {
 
 const formatTrendRow = ({ run_id, created_at, summary: { pass_rate, passed, total, average_score } }: Run): Html => html`
 <tr><td title="${run_id}">${formatCell(created_at)}</td><td class="number">${formatPercent(pass_rate)}</td>
-<td class="number">${passed}/${total}</td><td class="number">${average_score === null ? '–' : average_score.toFixed(2)}</td></tr>`
+<td class="number">${passed}/${total}</td><td class="number">${average_score?.toFixed(2) ?? '–'}</td></tr>`
 
 function formatScorers({ results, omittedResults }: RunReport): Html[] {
   const scorers = summarizeScorers(results)
@@ -79,7 +79,7 @@ function formatScorers({ results, omittedResults }: RunReport): Html[] {
 <thead><tr><th>Scorer</th><th class="number">Average</th><th class="number">Passed</th></tr></thead>
 <tbody>${scorers.map(
       ({ name, count, passed, average }) => html`
-<tr><td>${name}</td><td class="number">${average === undefined ? '–' : average.toFixed(2)}</td>
+<tr><td>${name}</td><td class="number">${average?.toFixed(2) ?? '–'}</td>
 <td class="number">${passed}/${count}</td></tr>`,
     )}
 </tbody></table></div>`,
@@ -94,7 +94,7 @@ function formatChanges(changes: readonly ReportedChange[]): Html[] {
 
 function formatChange({ change, position, input, expected, before, now, scores }: ReportedChange, index: number): Html {
   const mark = change === 'worse' ? html`<b class="bad">▼ Worse</b>` : html`<b class="good">▲ Better</b>`
-  const score = scores.map((value) => (value === null ? '–' : value.toFixed(2))).join(' → ')
+  const score = scores.map((value) => value?.toFixed(2) ?? '–').join(' → ')
   return html`<details class="case"${index < MAX_OPEN ? html` open` : undefined}>
 <summary>${mark} ${formatPosition(position)} <span dir="auto">${formatTitle(input.text)}</span>
 <span class="quiet">${score}</span></summary>
@@ -136,7 +136,7 @@ function formatResult(result: ReportedResult, isOpen: boolean, currency: string 
   ].filter(Boolean)
   return html`<details class="case"${isOpen ? html` open` : undefined}>
 <summary>${mark} ${formatPosition(position, repeat)} <span dir="auto">${formatTitle(input.text)}</span>
-<span class="quiet">${score === null ? '' : score.toFixed(2)}</span></summary>
+<span class="quiet">${score?.toFixed(2)}</span></summary>
 ${formatWholeInput(input.text, input.omitted)}
 ${error === null ? undefined : html`<p class="bad">${error.slice(0, MAX_REASON_LENGTH)}</p>`}
 ${formatSideBySide({ heading: 'Expected', text: expected }, { heading: 'Actual', text: actual })}

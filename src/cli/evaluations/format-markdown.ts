@@ -3,8 +3,8 @@ import { formatSparkline } from '../terminal/bar-chart.ts'
 import { diffLines } from '../terminal/diff-lines.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { sanitizeLine, sanitizeText } from '../terminal/text.ts'
-import { describeComparison, describeProblem, describeRun, formatPosition } from './describe-run.ts'
-import { formatPercent } from './format-report.ts'
+import { describeComparison, describeProblem, describeRun } from './describe-run.ts'
+import { formatPercent, formatPosition } from './format-report.ts'
 import { formatScore, type ScorerReport, summarizeScorers } from './format-scores.ts'
 import type { ReportedChange, ReportedResult, RunReport } from './load-report.ts'
 
@@ -81,7 +81,7 @@ const formatTrend = (runs: RunReport['trend']): string => {
 function formatScorers(results: readonly ReportedResult[]): string[] {
   const rows = summarizeScorers(results).map(({ name, average, passed, count }) => [
     formatCode(name),
-    average === undefined ? '–' : average.toFixed(2),
+    average?.toFixed(2) ?? '–',
     `${passed}/${count}`,
   ])
   return rows.length > 0 ? [formatTable(['Scorer', 'Average', 'Passed'], rows)] : []

@@ -10,6 +10,10 @@ import { sanitizeLine, sanitizeText, truncate, wrap } from '../terminal/text.ts'
 import { formatScore, type ScorerReport } from './format-scores.ts'
 
 export const formatPercent = (share: number): string => `${(share * 100).toFixed(share > 0.995 && share < 1 ? 1 : 0)} %`
+/** Returns `12`, or `12.2` for the second repeat. */
+export const formatPosition = (position: number, repeat = 1): string => `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
+/** Test cases that commands show of those that failed or changed. */
+export const MAX_SHOWN = 10
 const INDENT = '    '
 const MAX_TEXT_LINES = 8
 const MAX_COLUMNS = 120
@@ -54,7 +58,7 @@ export function formatFigures(
     passed: formatCount(passed),
     failed: formatCount(failed),
     errors: formatCount(errors),
-    score: average_score === null ? '–' : average_score.toFixed(2),
+    score: average_score?.toFixed(2) ?? '–',
     p50: time(latency_p50_ms),
     p95: time(latency_p95_ms),
     tokens: formatCount(tokens),
@@ -64,20 +68,21 @@ export function formatFigures(
 }
 
 /** Formats a result; a failed one with its expected and actual output and the reasons of its scorers. */
-export function formatResult(result: RunResult, { columns, stream }: Output, currency?: string): string[] {
+export function formatResult(result: RunResult, output: Output, currency?: string): string[] {
+  const { columns, stream } = output
   const { passed, error, score, input, expected_output, actual_output, scores, position, repeat } = result
   const mark = passed ? paint('green', '✓', stream) : paint('red', error === null ? '✗' : '!', stream)
-  const number = `${position + 1}${repeat > 1 ? `.${repeat}` : ''}`
+  const number = formatPosition(position, repeat)
   const heading = `${mark} ${number}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - number.length - 12)}`
   const scoreText = score === null ? '' : paint('dim', `  ${score.toFixed(2)}`, stream)
   if (passed) return [heading + scoreText]
   const reports = Object.entries(scores as Record<string, ScorerReport>)
   return [
     heading + scoreText,
-    ...(error ? formatLabeledText('error', error, columns, stream, 'red') : []),
-    ...(formatDifference(expected_output, actual_output, columns, stream) ?? [
-      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
-      ...(actual_output === null ? [] : formatLabeledText('actual', actual_output, columns, stream, 'red')),
+    ...(error ? formatLabeledText('error', error, 'red', output) : []),
+    ...(formatDifference(expected_output, actual_output, output) ?? [
+      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, 'green', output)),
+      ...(actual_output === null ? [] : formatLabeledText('actual', actual_output, 'red', output)),
     ]),
     ...reports
       // A scorer without a score failed with the error that is shown above.
@@ -90,7 +95,7 @@ export function formatResult(result: RunResult, { columns, stream }: Output, cur
   ]
 }
 
-function formatLabeledText(name: string, text: string, columns: number, stream: NodeJS.WriteStream, color: 'red' | 'green'): string[] {
+function formatLabeledText(name: string, text: string, color: 'red' | 'green', { columns, stream }: Output): string[] {
   const label = `${name} `.padEnd(9)
   const lines = wrap(sanitizeText(text), Math.min(columns, MAX_COLUMNS) - INDENT.length - label.length)
   const shown =
@@ -99,19 +104,14 @@ function formatLabeledText(name: string, text: string, columns: number, stream: 
 }
 
 /** Formats a line diff; undefined if the texts have no line in common. */
-function formatDifference(
-  expected: string | null,
-  actual: string | null,
-  columns: number,
-  stream: NodeJS.WriteStream,
-): string[] | undefined {
+function formatDifference(expected: string | null, actual: string | null, output: Output): string[] | undefined {
   if (expected === null || actual === null) return undefined
   const lines = diffLines(sanitizeText(expected.trim()), sanitizeText(actual.trim()))
   if (!lines.some(({ sign }) => sign === ' ') || lines.every(({ sign }) => sign === ' ')) return undefined
   const isNearChange = lines.map((_, index) => lines.slice(Math.max(0, index - 2), index + 3).some(({ sign }) => sign !== ' '))
-  const shown: string[] = [paint('green', '- expected', stream), paint('red', '+ actual', stream)]
+  const shown: string[] = [paint('green', '- expected', output.stream), paint('red', '+ actual', output.stream)]
   for (const [index, { sign, text }] of lines.entries()) {
-    if (isNearChange[index]) shown.push(...formatDiffLine(sign, text, columns, stream))
+    if (isNearChange[index]) shown.push(...formatDiffLine({ sign, text }, output))
     else if (index === 0 || isNearChange[index - 1]) shown.push('  …')
   }
   const maxLines = 2 + 2 * MAX_TEXT_LINES
@@ -120,7 +120,7 @@ function formatDifference(
   )
 }
 
-function formatDiffLine(sign: DiffLine['sign'], text: string, columns: number, stream: NodeJS.WriteStream): string[] {
+function formatDiffLine({ sign, text }: DiffLine, { columns, stream }: Output): string[] {
   const wrapped = wrap(text, Math.min(columns, MAX_COLUMNS) - INDENT.length - 2).map((line) => `${sign} ${line}`)
   return sign === ' ' ? wrapped : wrapped.map((line) => paint(sign === '-' ? 'green' : 'red', line, stream))
 }
@@ -148,9 +148,9 @@ export function formatComparison(comparison: RunComparison, output: Output, limi
     ...shown.flatMap(({ input, change, position, expected_output, a: before, b: after }) => [
       '',
       `${marks[change]}  ${position + 1}  ${truncate(sanitizeLine(input), Math.min(columns, MAX_COLUMNS) - 16)}`,
-      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, columns, stream, 'green')),
-      ...formatLabeledText('before', before.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'green' : 'red'),
-      ...formatLabeledText('now', after.actual_output ?? '(no answer)', columns, stream, change === 'worse' ? 'red' : 'green'),
+      ...(expected_output === null ? [] : formatLabeledText('expected', expected_output, 'green', output)),
+      ...formatLabeledText('before', before.actual_output ?? '(no answer)', change === 'worse' ? 'green' : 'red', output),
+      ...formatLabeledText('now', after.actual_output ?? '(no answer)', change === 'worse' ? 'red' : 'green', output),
     ]),
     ...(changes.length > shown.length
       ? ['', paint('dim', `and ${changes.length - shown.length} more; use --all to show them`, stream)]

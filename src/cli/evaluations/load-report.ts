@@ -54,8 +54,13 @@ export interface RunReport {
 /** Finds a run by its ID, or the newest run of an evaluation by the ID or name of the evaluation. */
 export async function findRun(connection: Connection, name: string): Promise<Details> {
   if (RUN_ID.test(name)) return (await call(connection, runRoutes.findRun, { params: { run_id: name } })).data
-  const id = await resolveResource(connection, evaluationTopic, name)
-  const { results: _, pagination: __, ...run } = (await call(connection, runRoutes.results, { params: { id }, query: { limit: 1 } })).data
+  return getRun(connection, await resolveResource(connection, evaluationTopic, name))
+}
+
+/** Gets a run of an evaluation, or the newest one. */
+export async function getRun(connection: Connection, id: string, run_id?: string): Promise<Details> {
+  const query = { limit: 1, ...(run_id ? { run_id } : {}) }
+  const { results: _, pagination: __, ...run } = (await call(connection, runRoutes.results, { params: { id }, query })).data
   return run
 }
 

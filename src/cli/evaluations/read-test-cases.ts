@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path'
 import { CadreError } from '../../contract/errors.ts'
 import { detectSeparator, parseCsv } from '../input/csv.ts'
-import { type Body, type InputReader, parseJson, parseResources, type ResourceInput } from '../input/input-reader.ts'
+import { type Body, type InputReader, isObject, parseJson, parseResources, type ResourceInput } from '../input/input-reader.ts'
 import { parseJsonLines } from '../input/json-lines.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -105,6 +105,6 @@ function setField(testCase: Body, column: string, value: string, where: string):
 
 function parseObject(value: string, where: string): Body {
   const object = parseJson(value, where, 'Use an object such as {"name": "Ada"}, or a column such as variables.name.')
-  if (typeof object === 'object' && object !== null && !Array.isArray(object)) return object as Body
+  if (isObject(object)) return object
   throw new UsageError(`${where} is not an object.`)
 }
