@@ -1,20 +1,15 @@
 /** Resolves references to secrets, ${env:NAME}, from the environment of the CLI. */
 import { readEnvironmentVariable } from '../../config.ts'
 import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-code.ts'
+import { type Body, isObject } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
-import type { Fields } from './resource-yaml.ts'
 
 type FindVariable = (name: string) => string | undefined
 
 const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 
 /** Resolves only secret fields. Unset variables become {env: NAME}, which the service reports as missing. */
-export function resolveSecrets(
-  family: ManagedFamily,
-  fields: Fields,
-  file: string,
-  variable: FindVariable = readEnvironmentVariable,
-): Fields {
+export function resolveSecrets(family: ManagedFamily, fields: Body, file: string, variable: FindVariable = readEnvironmentVariable): Body {
   const secret = SECRET_FIELDS[family] ?? []
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [
@@ -26,7 +21,7 @@ export function resolveSecrets(
 
 function resolveValue(value: unknown, where: string, variable: FindVariable): unknown {
   if (typeof value === 'string') return resolveText(value, where, variable)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, resolveValue(inner, `${where}.${name}`, variable)]))
 }
 

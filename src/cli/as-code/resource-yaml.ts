@@ -1,14 +1,13 @@
 /** Formats a resource as YAML, deterministically, and parses it with line numbers in errors. */
+import { type Body, isObject } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { truncate } from '../terminal/text.ts'
-
-export type Fields = Record<string, unknown>
 
 /** Control characters, line separators and bidirectional marks are escaped, so that they are visible in the file. */
 const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/
 const INVISIBLE_IN_QUOTES = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-export async function formatResource(fields: Fields): Promise<string> {
+export async function formatResource(fields: Body): Promise<string> {
   const { Document, visit } = await import('../terminal/yaml.ts')
   const document = new Document(fields, { aliasDuplicateObjects: false })
   visit(document, {
@@ -22,7 +21,7 @@ export async function formatResource(fields: Fields): Promise<string> {
     .replaceAll(INVISIBLE_IN_QUOTES, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-export async function parseResource(text: string, file: string): Promise<Fields> {
+export async function parseResource(text: string, file: string): Promise<Body> {
   const { LineCounter, parseDocument, visit } = await import('../terminal/yaml.ts')
   const lines = new LineCounter()
   const createError = (problem: string, offset: number, hint: string) => {
@@ -42,7 +41,7 @@ export async function parseResource(text: string, file: string): Promise<Fields>
       },
     })
     const fields: unknown = document.toJS()
-    if (typeof fields === 'object' && fields !== null && !Array.isArray(fields)) return fields as Fields
+    if (isObject(fields)) return fields
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new UsageError(`${file} is nested too deeply.`) // the parser is recursive

@@ -1,4 +1,5 @@
 /** Parses what the user types when a tool call needs a confirmation. */
+import { isObject } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
 export type Arguments = Record<string, unknown>
@@ -24,7 +25,6 @@ export function parseArguments(text: string): Arguments {
   } catch (error) {
     throw new UsageError(`The arguments are not valid JSON: ${(error as Error).message}. They are unchanged.`)
   }
-  if (typeof values !== 'object' || values === null || Array.isArray(values))
-    throw new UsageError('The arguments must be a JSON object, such as {"id": 42}. They are unchanged.')
-  return values as Arguments
+  if (isObject(values)) return values
+  throw new UsageError('The arguments must be a JSON object, such as {"id": 42}. They are unchanged.')
 }

@@ -3,7 +3,6 @@ import type { CompletionRequest } from '../../client/follow-completion.ts'
 import type { ReplyRequest } from '../../client/follow-reply.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Model } from '../../contract/families/models.ts'
-import { AttachmentError } from '../input/attachments.ts'
 import { InputReader } from '../input/input-reader.ts'
 import { appendDocuments } from '../input/read-documents.ts'
 import { UsageError } from '../terminal/errors.ts'
@@ -115,7 +114,7 @@ async function preparePrompt(
 ): Promise<PreparedRequest> {
   reportMissingFiles(question, notify)
   const { images, text } = question
-  const message = await addDocuments(connection, question)
+  const message = await appendDocuments(connection, question.message, question.documents)
   return { connection, request: { model: model.id, system, message, images }, question: text }
 }
 
@@ -127,22 +126,14 @@ async function selectContent(
   model: Model | undefined,
   notify: (line: string) => void,
 ): Promise<{ message: string; images?: Question['images'] }> {
-  const { text, images, attachments } = question
+  const { text, message, images, documents, attachments } = question
   const quoting = attachments.length > 0 ? await resolveQuotingModel(connection, conversation, model) : undefined
-  if (quoting === undefined) return { message: await addDocuments(connection, question), images }
+  if (quoting === undefined) return { message: await appendDocuments(connection, message, documents), images }
   notify(
     `${sanitizeLine(quoting)} only quotes the agent's documents and cannot read ${sanitizeLine(attachments.join(', '))}, which was not ` +
       'sent. Add a model that can: cadre models discover --add',
   )
   return { message: text }
-}
-
-async function addDocuments(connection: Connection, { message, documents }: Question): Promise<string> {
-  try {
-    return await appendDocuments(connection, message, documents)
-  } catch (error) {
-    throw error instanceof AttachmentError ? new UsageError(error.message) : error
-  }
 }
 
 function reportMissingFiles({ missingFiles }: Question, notify: (line: string) => void): void {

@@ -1,7 +1,7 @@
 /** Reads the question of `ask` from the arguments, the files they name with @, and stdin. */
 import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
-import { type AttachedDocument, type AttachedImage, AttachmentError, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
+import { type AttachedDocument, type AttachedImage, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 
@@ -75,11 +75,7 @@ export function createQuestionFromStdin(context: string, command: string, reads:
 /** Calls process.cwd() only if needed, because it throws if the directory was deleted. */
 function attachMentionedFiles(question: string): MessageWithFiles {
   if (!question.includes('@')) return { message: question, images: [], files: [], documents: [], missing: [] }
-  try {
-    return attachFiles(question, process.cwd())
-  } catch (error) {
-    throw error instanceof AttachmentError ? new UsageError(error.message) : error
-  }
+  return attachFiles(question, process.cwd())
 }
 
 function checkLength(question: Question): Question {

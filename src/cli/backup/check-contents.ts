@@ -4,6 +4,7 @@ import { ArchiveError } from '../../backup/tar.ts'
 import { isValidToken } from '../../client/address.ts'
 import { parseDatabaseUrl, type Settings } from '../../config.ts'
 import { parseStorageUrl } from '../../storage-settings.ts'
+import { isObject } from '../input/input-reader.ts'
 
 const DATABASE_SIGNATURE = 'SQLite format 3\0'
 const DATABASE_HEADER_BYTES = 100
@@ -48,10 +49,9 @@ function findJsonProblem(name: string, text: string): string | undefined {
   } catch {
     return 'is not valid JSON'
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'is not an object'
-  const fields = value as Record<string, unknown>
-  if (name === VAULT_NAME) return isVault(fields) ? undefined : 'does not say where the key of the vault is'
-  const wrong = Object.keys(SETTING_TYPES).find((name) => fields[name] !== undefined && !isUsable(name as keyof Settings, fields[name]))
+  if (!isObject(value)) return 'is not an object'
+  if (name === VAULT_NAME) return isVault(value) ? undefined : 'does not say where the key of the vault is'
+  const wrong = Object.keys(SETTING_TYPES).find((name) => value[name] !== undefined && !isUsable(name as keyof Settings, value[name]))
   return wrong && `has an invalid value of ${JSON.stringify(wrong)}`
 }
 

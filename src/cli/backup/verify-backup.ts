@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { mkdir, open, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import {
   BACKUP_FORMAT,
@@ -95,18 +96,12 @@ async function readFiles(entries: AsyncIterable<ArchiveEntry>, folder: string | 
 async function checkContent(entry: ArchiveEntry): Promise<AsyncIterable<Buffer> | Buffer[]> {
   if (entry.name === DATABASE_NAME) return checkDatabase(entry.content)
   const isHomeFile = (HOME_FILES as readonly string[]).includes(entry.name)
-  return isHomeFile ? [checkHomeFile(entry.name, await readAll(entry))] : entry.content
-}
-
-async function readAll({ content }: ArchiveEntry): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of content) parts.push(part)
-  return Buffer.concat(parts)
+  return isHomeFile ? [checkHomeFile(entry.name, await buffer(entry.content))] : entry.content
 }
 
 async function readManifest(entry: ArchiveEntry): Promise<BackupManifest> {
   if (entry.size > MAX_MANIFEST_BYTES) throw new ArchiveError('its manifest is too large')
-  const content = await readAll(entry)
+  const content = await buffer(entry.content)
   let manifest: Partial<BackupManifest>
   try {
     manifest = JSON.parse(content.toString('utf8')) as Partial<BackupManifest>

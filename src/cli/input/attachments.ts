@@ -6,7 +6,7 @@ import { DOCUMENT_MEDIA_TYPES, getDocumentType } from '../../contract/document-t
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage } from '../../contract/schemas/images.ts'
 import { DEFAULT_FILE_TYPES } from '../../contract/schemas/source-configurations.ts'
 import { suggestWord } from '../../contract/suggest.ts'
-import { toFailure } from '../terminal/errors.ts'
+import { toFailure, UsageError } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
 export const MAX_FILE_BYTES = 200_000
@@ -36,7 +36,7 @@ export interface AttachedDocument {
   file: string
 }
 
-export class AttachmentError extends Error {}
+export class AttachmentError extends UsageError {}
 
 /** Models do not accept these images; the daemon recognises the text of a TIFF file, and explains what to do with a HEIC photo. */
 const DAEMON_IMAGE_TYPES = ['tif', 'tiff', 'heic', 'heif']

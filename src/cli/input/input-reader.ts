@@ -8,6 +8,9 @@ import { createReadError } from './file-errors.ts'
 
 export type Body = Record<string, unknown>
 
+/** Lists are not objects. */
+export const isObject = (value: unknown): value is Body => typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** Resources read from a file. */
 export interface ResourceInput {
   isList: boolean
@@ -113,11 +116,9 @@ export function parseJson(text: string, where: string, hint = where.startsWith('
 export async function parseResources(text: string, file: string): Promise<ResourceInput> {
   const place = file === '-' ? 'Stdin' : file
   const value = await parseStructure(text, place)
-  const bodies = Array.isArray(value) ? value : [value]
-  for (const body of bodies)
-    if (typeof body !== 'object' || body === null || Array.isArray(body))
-      throw new UsageError(`${place} must contain an object or a list of objects.`)
-  return { isList: Array.isArray(value), bodies: bodies as Body[] }
+  const bodies: unknown[] = Array.isArray(value) ? value : [value]
+  if (!bodies.every(isObject)) throw new UsageError(`${place} must contain an object or a list of objects.`)
+  return { isList: Array.isArray(value), bodies }
 }
 
 /** Parses JSON as JSON for better error messages. Several YAML documents become a list. */

@@ -1,7 +1,7 @@
 /** Reads the arguments of an API tool from flags; the tool's schema decides which values stay text. */
 import { string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
-import { type InputReader, parseJson } from '../input/input-reader.ts'
+import { type InputReader, isObject, parseJson } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
 import { repeatable } from '../input/repeatable-flags.ts'
 import { parseScalar } from '../input/schema-flags.ts'
@@ -24,7 +24,7 @@ type ArgumentFlags = InferredFlags<typeof argumentFlags>
 /** Validates the flags before connecting; the returned function applies the schema of the tool. */
 export async function readArguments(flags: ArgumentFlags, reader: InputReader): Promise<(parameters: Parameters) => Arguments> {
   const json = flags.arguments === undefined ? {} : await reader.readStructure(flags.arguments, 'arguments')
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw new UsageError('--arguments must be a JSON object.')
+  if (!isObject(json)) throw new UsageError('--arguments must be a JSON object.')
   const values = new Map<string, string[]>()
   for (const text of flags.argument ?? []) {
     const [name, value] = parsePair(text, '--argument', 'Use name=value, for example city=Lisbon.')
