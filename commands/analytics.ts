@@ -1,4 +1,3 @@
-/** `cadre analytics`: statistics about conversations. */
 import { string } from '@oclif/core/flags'
 import { htmlFlags, writeReport } from '../src/cli/html/write-report.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre api`: calls any endpoint of the service. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { buildApiRequest, requestFlags } from '../src/cli/input/api-request.ts'

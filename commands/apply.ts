@@ -1,4 +1,3 @@
-/** `cadre apply`: makes the resources match a folder of YAML files. */
 import { countChanges, formatOutcome, formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
 import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre ask`: asks an agent, or a model without one, and streams the reply. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'

@@ -1,4 +1,3 @@
-/** `cadre autocomplete`: prints a shell completion script. */
 import { string } from '@oclif/core/args'
 import { getCompletionScript, SHELLS, type Shell } from '../src/cli/completion/scripts.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre backup`: writes a backup of the home while the daemon runs. */
 import { resolve } from 'node:path'
 import { string } from '@oclif/core/args'
 import { boolean, integer } from '@oclif/core/flags'

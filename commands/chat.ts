@@ -1,4 +1,3 @@
-/** `cadre chat`: a conversation with an agent, full screen or line by line. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'

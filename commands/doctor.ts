@@ -1,4 +1,3 @@
-/** `cadre doctor`: diagnoses problems and suggests fixes. */
 import type { Check } from '../src/cli/doctor/check.ts'
 import { checkDisk, checkEmbedding, checkHome, checkNode, checkService } from '../src/cli/doctor/system-checks.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre export`: writes every resource as a YAML file. */
 import { boolean, string } from '@oclif/core/flags'
 import { onlyFlag, parseFamilies } from '../src/cli/as-code/read-declaration.ts'
 import { formatResource } from '../src/cli/as-code/resource-yaml.ts'

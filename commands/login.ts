@@ -1,4 +1,3 @@
-/** `cadre login`: stores the address and token of a remote service as a profile. */
 import { string } from '@oclif/core/args'
 import { parseToken, parseUrl } from '../src/cli/daemon/config-settings.ts'
 import { InputReader, promptSecret } from '../src/cli/input/input-reader.ts'

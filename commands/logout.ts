@@ -1,4 +1,3 @@
-/** `cadre logout`: deletes the selected profile and its token. */
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { resolveSelectedProfile } from '../src/client/address.ts'

@@ -1,4 +1,3 @@
-/** `cadre migrate`: copies a home to a libSQL server and a bucket, or back. */
 import { string } from '@oclif/core/flags'
 import { copyStores } from '../src/cli/daemon/copy-stores.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre open`: opens a document that the last reply cites. */
 import { integer } from '@oclif/core/args'
 import { string } from '@oclif/core/flags'
 import { getLastConversation } from '../src/cli/ask/get-last-conversation.ts'

@@ -1,4 +1,3 @@
-/** `cadre plan`: shows what `cadre apply` would change. */
 import { boolean } from '@oclif/core/flags'
 import { formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
 import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'

@@ -1,4 +1,3 @@
-/** `cadre quickstart`: sets up a model, a folder of documents and an agent, and answers a first question. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { formatCitedAnswer } from '../src/cli/ask/format-cited-answer.ts'

@@ -1,4 +1,3 @@
-/** `cadre restore`: restores a backup into an empty home. */
 import { resolve } from 'node:path'
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'

@@ -1,5 +1,3 @@
-/** `cadre status`: the state of the service. */
-
 import { describeWatchedFolders } from '../src/cli/knowledge/format-watch-notice.ts'
 import { describeRunningSyncs } from '../src/cli/knowledge/running-syncs.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

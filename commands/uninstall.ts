@@ -1,4 +1,3 @@
-/** `cadre uninstall`: stops the daemon, removes its service and, with --purge, all data. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { boolean } from '@oclif/core/flags'

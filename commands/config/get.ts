@@ -1,4 +1,3 @@
-/** `cadre config get`: prints a setting. */
 import { string } from '@oclif/core/args'
 import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

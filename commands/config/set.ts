@@ -1,4 +1,3 @@
-/** `cadre config set`: changes a setting. */
 import { string } from '@oclif/core/args'
 import { SETTING_NAMES, type SettingName, writeSetting } from '../../src/cli/daemon/config-settings.ts'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

@@ -1,4 +1,3 @@
-/** `cadre conversations compact`: summarizes the earlier messages of a conversation. */
 import { string } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'

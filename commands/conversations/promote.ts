@@ -1,4 +1,3 @@
-/** `cadre conversations promote`: turns a reply into a test case. */
 import { string as text } from '@oclif/core/flags'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

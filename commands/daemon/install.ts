@@ -1,4 +1,3 @@
-/** `cadre daemon install`: writes a service file for the user's service manager. */
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { boolean } from '@oclif/core/flags'

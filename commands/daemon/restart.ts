@@ -1,4 +1,3 @@
-/** `cadre daemon restart`: stops and starts the daemon. */
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'

@@ -1,4 +1,3 @@
-/** `cadre daemon status`: whether the daemon is running. */
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'

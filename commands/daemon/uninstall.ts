@@ -1,4 +1,3 @@
-/** `cadre daemon uninstall`: deletes the service file. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createService } from '../../src/cli/daemon/service-unit.ts'

@@ -1,4 +1,3 @@
-/** `cadre knowledge query`. */
 import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

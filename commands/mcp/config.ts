@@ -1,4 +1,3 @@
-/** `cadre mcp config`: prints the configuration of an MCP client. */
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { MCP_CLIENT_NAMES, MCP_CLIENTS, type McpClient, type McpClientName } from '../../src/cli/mcp/clients.ts'

@@ -1,4 +1,3 @@
-/** `cadre mcp`: serves MCP over stdin and stdout. */
 import { readLines, StdioBridge } from '../../src/cli/mcp/stdio-bridge.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 

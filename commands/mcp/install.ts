@@ -1,4 +1,3 @@
-/** `cadre mcp install`: adds Cadre to the configuration of an MCP client. */
 import { isAbsolute, resolve } from 'node:path'
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'

@@ -1,4 +1,3 @@
-/** `cadre memory add`: stores a fact by hand. */
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

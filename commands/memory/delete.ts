@@ -1,4 +1,3 @@
-/** `cadre memory delete`: deletes memories, or all memories of a user. */
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

@@ -1,4 +1,3 @@
-/** `cadre memory export`: prints memories as JSON Lines. */
 import { string } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'

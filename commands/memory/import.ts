@@ -1,4 +1,3 @@
-/** `cadre memory import`: stores the memories of a file. */
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'

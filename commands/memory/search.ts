@@ -1,4 +1,3 @@
-/** `cadre memory search`: finds facts by words and meaning. */
 import { string } from '@oclif/core/args'
 import { integer, string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

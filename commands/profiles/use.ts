@@ -1,4 +1,3 @@
-/** `cadre profiles use`: selects the profile of commands without --profile. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveSelectedProfile } from '../../src/client/address.ts'

@@ -1,4 +1,3 @@
-/** `cadre prompts render`: fills in a prompt template. */
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, readBody } from '../../src/cli/input/schema-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'

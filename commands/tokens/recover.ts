@@ -1,4 +1,3 @@
-/** `cadre tokens recover`: creates a new admin token after the old one was lost. */
 import { formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'

@@ -1,4 +1,3 @@
-/** `cadre knowledge languages add`. */
 import { readFile } from 'node:fs/promises'
 import { string } from '@oclif/core/args'
 import { string as stringFlag } from '@oclif/core/flags'

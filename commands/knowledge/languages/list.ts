@@ -1,4 +1,3 @@
-/** `cadre knowledge languages list`. */
 import { formatLanguage } from '../../../src/cli/knowledge/format-language.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { call } from '../../../src/client/call.ts'

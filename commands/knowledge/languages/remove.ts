@@ -1,4 +1,3 @@
-/** `cadre knowledge languages remove`. */
 import { string } from '@oclif/core/args'
 import { requireLanguageCode } from '../../../src/cli/knowledge/format-language.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'

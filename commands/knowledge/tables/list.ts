@@ -1,4 +1,3 @@
-/** `cadre knowledge tables list`. */
 import { formatIncompleteTables } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'

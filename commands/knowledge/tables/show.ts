@@ -1,4 +1,3 @@
-/** `cadre knowledge tables show`. */
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
