@@ -2,22 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export interface CompletedFlag {
-  description?: string
-  char?: string
-  type: 'option' | 'boolean'
-  options?: readonly string[]
-  multiple?: boolean
-  hidden?: boolean
-  allowNo?: boolean
-  helpGroup?: string
-}
-
 interface CompletedArgument {
   description?: string
   options?: readonly string[]
   multiple?: boolean
   hidden?: boolean
+}
+
+export interface CompletedFlag extends CompletedArgument {
+  char?: string
+  type: 'option' | 'boolean'
+  allowNo?: boolean
+  helpGroup?: string
 }
 
 export interface CompletedCommand {

@@ -18,7 +18,8 @@ const STORAGE_HINT = 'Check the storage, and AWS_ENDPOINT_URL of the daemon. The
 const MIN_FREE_BYTES = 1024 ** 3
 const MIN_NODE_VERSION = [20, 19] as const
 
-export function checkNode(running: string = process.versions.node): Check {
+export function checkNode(): Check {
+  const running = process.versions.node
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const good = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
   return good ? pass('node', running) : fail('node', running, `Install Node ${MIN_NODE_VERSION.join('.')} or later.`)

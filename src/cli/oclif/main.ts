@@ -17,7 +17,7 @@ export async function main(
 ): Promise<void> {
   // Without this, oclif looks for TypeScript sources when NODE_ENV is not production.
   settings.enableAutoTranspile = false
-  process.on('SIGINT', exitOnInterrupt)
+  process.on('SIGINT', () => process.exit(EXIT.interrupted))
   handleOutputErrors()
   rewriteStderr()
   try {
@@ -46,10 +46,6 @@ function rewriteStderr(): void {
   const write = process.stderr.write.bind(process.stderr) as (...args: unknown[]) => boolean
   process.stderr.write = (chunk: unknown, ...rest: unknown[]) =>
     write(typeof chunk === 'string' ? rewriteCommands(chunk, invocation) : chunk, ...rest)
-}
-
-function exitOnInterrupt(): never {
-  process.exit(EXIT.interrupted)
 }
 
 /** Prints the error to stderr and returns the exit code. */

@@ -47,10 +47,7 @@ interface DocumentOptions {
   root: string
 }
 
-interface QuickstartResources {
-  source: AddedSource['source']
-  /** Undefined if another tool has the name. */
-  tool: AddedSource['tool']
+interface QuickstartResources extends Pick<AddedSource, 'source' | 'tool'> {
   /** Undefined without a tool. */
   agent: Agent | undefined
 }

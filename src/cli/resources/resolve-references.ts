@@ -27,16 +27,17 @@ export async function resolveReferences(
     const kinds = typeof reference === 'function' ? reference(body) : reference
     const value = body[field]
     if (kinds.length === 0) continue
-    if (typeof value === 'string') resolved[field] = await resolveKind(connection, kinds, value, keepUnknown)
+    if (typeof value === 'string') resolved[field] = await resolveName(connection, kinds, value, keepUnknown)
     else if (Array.isArray(value))
       resolved[field] = await Promise.all(
-        value.map((item: unknown) => (typeof item === 'string' ? resolveKind(connection, kinds, item, keepUnknown) : item)),
+        value.map((item: unknown) => (typeof item === 'string' ? resolveName(connection, kinds, item, keepUnknown) : item)),
       )
   }
   return resolved
 }
 
-async function resolveKind(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown: boolean): Promise<string> {
+/** Returns the ID of the resource of one of these kinds with this name or ID. */
+export async function resolveName(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown = false): Promise<string> {
   if (IDENTIFIER.test(value)) return value
   const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
   const query = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }

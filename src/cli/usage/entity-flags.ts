@@ -6,8 +6,7 @@ import { CadreError } from '../../contract/errors.ts'
 import { modelRoutes } from '../../contract/families/models.ts'
 import type { ENTITY_TYPES } from '../../contract/families/usage.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../contract/schemas/passages.ts'
-import { resolveReferences } from '../resources/resolve-references.ts'
-import type { Kind } from '../resources/resource-kinds.ts'
+import { resolveName } from '../resources/resolve-references.ts'
 
 type EntityType = (typeof ENTITY_TYPES)[number]
 
@@ -52,18 +51,14 @@ export async function resolveEntityFilter(connection: Connection, flags: { [F in
       ? name
       : entity_type === 'model'
         ? await resolveModel(connection, name)
-        : await resolveEntity(connection, entity_type, name)
+        : await resolveName(connection, [entity_type], name)
   return { query: { entity_type, entity_id }, title: `${entity_type.replace('_', ' ')} "${name}"` }
-}
-
-async function resolveEntity(connection: Connection, kind: Kind, name: string): Promise<string> {
-  return (await resolveReferences(connection, { id: [kind] }, { id: name })).id as string
 }
 
 /** Resolves a model by identifier, name or the provider's model ID. The embedded embedding model has only a model ID. */
 async function resolveModel(connection: Connection, name: string): Promise<string> {
   if (name === DEFAULT_EMBEDDING_MODEL) return name
-  const id = await resolveEntity(connection, 'model', name)
+  const id = await resolveName(connection, ['model'], name)
   if (id !== name || name.startsWith('model_')) return id
   const { data } = await call(connection, modelRoutes.list, { query: { model_id: name, limit: 2 } as object })
   if (data.length === 1) return (data as { id: string }[])[0]?.id ?? name

@@ -4,7 +4,7 @@ import type { Connection } from '../../client/request.ts'
 import { fetchNames } from '../resources/resource-names.ts'
 import type { Row } from '../terminal/table.ts'
 import type { EntityFilter } from './entity-flags.ts'
-import type { Costs, Names } from './format-usage.ts'
+import { type Costs, type Names, sortTotals } from './format-usage.ts'
 import type { ReportPeriod } from './period-flags.ts'
 
 export const reportFlags = { top: integer({ min: 1, default: 10, description: 'Maximum rows per chart.' }) }
@@ -17,8 +17,7 @@ type UsageTotals = Pick<Costs, 'by_model' | 'by_entity'>
 /** Fetches the names of the top entities of each type. Users have no name. */
 export async function fetchTopNames(connection: Connection, { by_model, by_entity }: UsageTotals, top: number): Promise<Names> {
   const ids = [by_model, ...Object.values(by_entity)].flatMap((totals) =>
-    Object.entries(totals)
-      .sort(([, a], [, b]) => b.tokens - a.tokens)
+    sortTotals(totals)
       .slice(0, top)
       .map(([id]) => id),
   )

@@ -31,11 +31,17 @@ function resolvePaths(field: string, value: unknown): unknown {
   return value
 }
 
-function toBody(given: Body): Body {
-  const top = Object.entries(given).filter(([field]) => !(field in configurationFields))
+/** Separates the configuration fields from the others. */
+function splitFields(given: Body): { body: Body; settings: Body } {
   const nested = Object.entries(given).filter(([field]) => field in configurationFields)
-  const body = Object.fromEntries(top)
-  const settings = Object.fromEntries(nested.map(([field, value]) => [field, resolvePaths(field, value)]))
+  return {
+    body: Object.fromEntries(Object.entries(given).filter(([field]) => !(field in configurationFields))),
+    settings: Object.fromEntries(nested.map(([field, value]) => [field, resolvePaths(field, value)])),
+  }
+}
+
+function toBody(given: Body): Body {
+  const { body, settings } = splitFields(given)
   const whole = { ...(body.configuration as Body | undefined), ...settings }
   const inferred = Object.keys(whole).flatMap((field) => TYPE_BY_FIELD[field] ?? [])[0] ?? 'file'
   return { ...body, type: body.type ?? inferred, ...(Object.keys(whole).length > 0 ? { configuration: whole } : {}) }
@@ -43,11 +49,8 @@ function toBody(given: Body): Body {
 
 /** The API replaces the whole configuration; a flag changes one setting. */
 function toUpdateBody(given: Body, current: Body): Body {
-  const top = Object.entries(given).filter(([field]) => !(field in configurationFields))
-  const nested = Object.entries(given).filter(([field]) => field in configurationFields)
-  const body = Object.fromEntries(top)
-  if (nested.length === 0) return body
-  const settings = Object.fromEntries(nested.map(([field, value]) => [field, resolvePaths(field, value)]))
+  const { body, settings } = splitFields(given)
+  if (Object.keys(settings).length === 0) return body
   return { ...body, configuration: { ...((body.configuration ?? current.configuration) as Body), ...settings } }
 }
 
