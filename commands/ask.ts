@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
 import { prepareRequest } from '../src/cli/ask/prepare-request.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
@@ -17,15 +18,7 @@ import { removeEmptyConversation } from '../src/client/remove-empty-conversation
 import type { Connection } from '../src/client/request.ts'
 import type { Message } from '../src/contract/schemas/messages.ts'
 
-interface AskFlags extends GlobalFlags {
-  'allow-tools': boolean
-  citations: boolean
-  explain: boolean
-  full: boolean
-  model?: string | undefined
-  plain: boolean
-  quiet: boolean
-}
+type AskFlags = InferredFlags<typeof Ask.flags> & GlobalFlags
 
 export default class Ask extends CadreCommand {
   static override description =
@@ -102,6 +95,8 @@ export default class Ask extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(Ask)
+    if (flags.quiet) this.muteNotices()
+    this.showProgress = undefined
     const target = {
       agent: flags.agent,
       conversation: flags.conversation,
@@ -113,8 +108,6 @@ export default class Ask extends CadreCommand {
         throw new UsageError('--retry takes no question.', 'It answers the last message of the conversation again.')
       return this.#retry(target, flags)
     }
-    if (flags.quiet) this.muteNotices()
-    this.showProgress = undefined
     const { connection, request, question, newConversation } = await prepareRequest({
       words: args.question ?? [],
       target,
@@ -131,8 +124,6 @@ export default class Ask extends CadreCommand {
   }
 
   async #retry(target: Target, flags: AskFlags): Promise<void> {
-    if (flags.quiet) this.muteNotices()
-    this.showProgress = undefined
     const connection = await this.connect(flags)
     const conversation = await resolveConversation(connection, target, '')
     const { question, isAnswered } = await getLastQuestion(connection, conversation)

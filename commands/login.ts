@@ -51,7 +51,7 @@ export default class Login extends CadreCommand {
         `the profile "${name}". To use the local daemon: cadre profiles use local`,
     )
     if (resolveSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { name, url, token: location } }, flags)
+    await this.printUnlessTable({ name, url, token: location }, flags)
   }
 }
 

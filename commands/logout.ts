@@ -20,6 +20,6 @@ export default class Logout extends CadreCommand {
       throw new UsageError('No profile is selected.', 'Name one with --profile. To list profiles: cadre profiles list')
     await deleteProfile(this.paths, name, this.notify)
     this.notify(`Deleted the profile "${name}". Its token stays valid until an admin deletes it.`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { name, deleted: true } }, flags)
+    await this.printUnlessTable({ name, deleted: true }, flags)
   }
 }

@@ -7,7 +7,6 @@ import { validateFolder } from '../src/cli/knowledge/inspect-folder.ts'
 import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { askAgent, askForModelAndFolder, askForQuestion, prepareAgent } from '../src/cli/quickstart/quickstart.ts'
 import { paint } from '../src/cli/terminal/color.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatMilliseconds } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
 import { canPrompt } from '../src/cli/terminal/prompts.ts'
@@ -47,7 +46,7 @@ export default class Quickstart extends CadreCommand {
     const { args, flags } = await this.parse(Quickstart)
     // Validates the arguments before starting a daemon.
     const problem = args.path === undefined ? undefined : await validateFolder(args.path)
-    if (problem) throw new UsageError(problem.message, problem.hint)
+    if (problem) throw problem
     if (flags.question?.trim() === '')
       throw createMissingQuestionError(`cadre quickstart${args.path === undefined ? '' : ` ${quoteShellWord(args.path)}`} --question`)
     const pretty = this.getFormat(flags) === 'table'

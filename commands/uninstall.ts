@@ -42,8 +42,7 @@ export default class Uninstall extends CadreCommand {
     const kept = flags.purge && exists ? await this.#purge() : await this.#listData(exists)
     const remains = [...kept, 'the program (to remove it: npm uninstall -g cadre)']
     this.notify(`What remains:\n${remains.map((line) => `  ${line}`).join('\n')}`)
-    if (this.getFormat(flags) !== 'table')
-      await this.print({ data: { stopped, service: service ?? null, purged: flags.purge, remains } }, flags)
+    await this.printUnlessTable({ stopped, service: service ?? null, purged: flags.purge, remains }, flags)
   }
 
   async #purge(): Promise<string[]> {

@@ -1,5 +1,4 @@
-import { string } from '@oclif/core/args'
-import { readSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
+import { readSetting, type SettingName, settingArgument } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
 
@@ -9,9 +8,7 @@ export default class ConfigGet extends CadreCommand {
     { command: 'cadre config get url', description: 'Print the service address' },
     { command: 'cadre config get default-model', description: 'Print the default model' },
   ]
-  static override args = {
-    name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
-  }
+  static override args = { name: settingArgument }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigGet)

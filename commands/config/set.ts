@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { SETTING_NAMES, type SettingName, writeSetting } from '../../src/cli/daemon/config-settings.ts'
+import { type SettingName, settingArgument, writeSetting } from '../../src/cli/daemon/config-settings.ts'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
@@ -12,7 +12,7 @@ export default class ConfigSet extends CadreCommand {
     { command: 'cadre config set token - < token.txt', description: 'Set a token without leaving it in the shell history' },
   ]
   static override args = {
-    name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
+    name: settingArgument,
     value: string({ required: true, ignoreStdin: true, description: 'New value; - reads it from stdin.' }),
   }
 

@@ -1,13 +1,10 @@
-import { string } from '@oclif/core/args'
-import { clearSetting, SETTING_NAMES, type SettingName } from '../../src/cli/daemon/config-settings.ts'
+import { clearSetting, type SettingName, settingArgument } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 
 export default class ConfigUnset extends CadreCommand {
   static override description = 'Remove a setting and restore its default.'
   static override examples = [{ command: 'cadre config unset url', description: 'Use the local daemon again' }]
-  static override args = {
-    name: string({ required: true, ignoreStdin: true, options: SETTING_NAMES, description: 'Name of the setting.' }),
-  }
+  static override args = { name: settingArgument }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConfigUnset)

@@ -1,6 +1,5 @@
 import { string } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { formatProse } from '../../src/cli/terminal/format-prose.ts'
@@ -9,7 +8,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
-export default class ConversationsCompact extends CadreCommand {
+export default class ConversationsCompact extends ResourceCommand {
   static override description =
     "Summarize the earlier messages of a conversation with the agent's model.\n\n" +
     'Cadre does this by itself when they no longer fit the context window. No messages are deleted.'
@@ -27,10 +26,9 @@ export default class ConversationsCompact extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsCompact)
-    const connection = await this.connect(flags)
-    const params = { id: await resolveResource(connection, conversationTopic, args.id) }
-    const body = flags.instructions === undefined ? {} : { instructions: flags.instructions }
-    const { data } = await call(connection, conversationRoutes.compact, { params, body })
+    const { connection, id } = await this.connectTo(conversationTopic, args.id, flags)
+    const body = { instructions: flags.instructions }
+    const { data } = await call(connection, conversationRoutes.compact, { params: { id }, body })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     this.notify(`Summarized the first ${formatCount(data.summary?.message_count ?? 0, 'message')}.`)
     process.stdout.write(`${formatProse(data.summary?.content ?? '', getOutput(process.stdout))}\n`)

@@ -2,13 +2,12 @@ import { option, string } from '@oclif/core/flags'
 import { EXPORT_FORMATS, formatExport, resolveExportFormat } from '../../src/cli/conversations/format-export.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { forceFlag, writeReport } from '../../src/cli/html/write-report.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 
-export default class ConversationsExport extends CadreCommand {
+export default class ConversationsExport extends ResourceCommand {
   static override description =
     'Export a conversation as Markdown, JSON or HTML.\n\n' +
     'Writes to stdout unless --to names a file. Without --format, the file extension selects the format.'
@@ -35,8 +34,8 @@ export default class ConversationsExport extends CadreCommand {
       flags.html === undefined
         ? (flags.format ?? resolveExportFormat(to ?? '') ?? (this.getFormat(flags) === 'json' ? 'json' : 'md'))
         : 'html'
-    const connection = await this.connect(flags)
-    const data = await getConversation(connection, await resolveResource(connection, conversationTopic, args.id))
+    const { connection, id } = await this.connectTo(conversationTopic, args.id, flags)
+    const data = await getConversation(connection, id)
     const text = await formatExport(connection, data, format)
     if (to === undefined || to === '-') process.stdout.write(flags.raw ? text : sanitizeText(text))
     else writeReport(to, text, flags, this.notify)

@@ -1,11 +1,10 @@
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
-export default class ConversationsMessages extends CadreCommand {
+export default class ConversationsMessages extends ResourceCommand {
   static override description = 'List the messages of a conversation, newest first.'
   static override examples = [
     { command: "cadre conversations messages 'Leave in summer' --order asc --all", description: 'List all messages, oldest first' },
@@ -19,8 +18,7 @@ export default class ConversationsMessages extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsMessages)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, conversationTopic, args.id)
+    const { connection, id } = await this.connectTo(conversationTopic, args.id, flags)
     const page = await fetchList(connection, conversationRoutes.messages, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (page.data.length === 0 && isTable) return this.notify('This conversation has no messages.')

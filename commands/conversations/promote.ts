@@ -1,7 +1,7 @@
 import { string as text } from '@oclif/core/flags'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -10,7 +10,7 @@ import { call } from '../../src/client/call.ts'
 import { evaluationRoutes } from '../../src/contract/families/evaluations.ts'
 import { isComplete } from '../../src/contract/schemas/messages.ts'
 
-export default class ConversationsPromote extends CadreCommand {
+export default class ConversationsPromote extends ResourceCommand {
   static override description =
     'Add a reply to an evaluation as a test case.\n\n' +
     'The question becomes the input, the reply the expected output, and the cited documents the expected sources. Uses the last reply ' +
@@ -30,8 +30,7 @@ export default class ConversationsPromote extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsPromote)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, conversationTopic, args.conversation)
+    const { connection, id } = await this.connectTo(conversationTopic, args.conversation, flags)
     const { messages } = await getConversation(connection, id)
     const index = messages.findLastIndex(
       (message) => message.role === 'assistant' && (flags.message === undefined || message.id === flags.message),
@@ -60,6 +59,6 @@ export default class ConversationsPromote extends CadreCommand {
     }
     const { data } = await call(connection, evaluationRoutes.append, { params: { id: evaluation }, body: { test_cases: [test] } })
     this.notify(`Added a test case to ${data.name}, which now has ${data.test_cases.length}.`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data: test }, flags)
+    await this.printUnlessTable(test, flags)
   }
 }

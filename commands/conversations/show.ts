@@ -9,8 +9,7 @@ import {
   pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
@@ -18,7 +17,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import type { Connection } from '../../src/client/request.ts'
 import type { Conversation } from '../../src/contract/families/conversations.ts'
 
-export default class ConversationsShow extends CadreCommand {
+export default class ConversationsShow extends ResourceCommand {
   static override description =
     'Show a conversation with its messages, tool calls and citations.\n\n' +
     'An unfinished reply is shown as far as it is written; use --follow to stream the rest.'
@@ -42,8 +41,7 @@ export default class ConversationsShow extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ConversationsShow)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, conversationTopic, args.id)
+    const { connection, id } = await this.connectTo(conversationTopic, args.id, flags)
     const data = await getConversation(connection, id)
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const unfinished = findUnfinishedReply(data)

@@ -3,7 +3,6 @@ import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
 import { showIfSlow } from '../../src/client/call.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'
-import { startDaemon } from '../../src/client/start-daemon.ts'
 import { environmentOverrides } from '../../src/config.ts'
 
 export default class DaemonRestart extends CadreCommand {
@@ -23,13 +22,7 @@ export default class DaemonRestart extends CadreCommand {
     const wanted = flags.port ?? (environmentOverrides().port || undefined)
     await showIfSlow({ showProgress: this.showProgress }, 'Stopping the daemon', () => stopDaemon(this.paths))
     const options = formatDaemonArguments({ ...flags, port: wanted ?? (before ? Number(new URL(before.url).port || 80) : undefined) })
-    const daemon = await startDaemon({
-      paths: this.paths,
-      root: this.config.root,
-      notify: this.notify,
-      showProgress: this.showProgress,
-      options,
-    })
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
+    const daemon = await this.startDaemon(options)
+    await this.printUnlessTable({ ...daemon }, flags)
   }
 }

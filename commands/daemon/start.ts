@@ -1,7 +1,6 @@
 import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findRunningDaemon } from '../../src/client/find-daemon.ts'
-import { startDaemon } from '../../src/client/start-daemon.ts'
 
 export default class DaemonStart extends CadreCommand {
   static override description = 'Start the daemon in the background and wait until it is ready.\n\nDoes nothing if it is already running.'
@@ -16,15 +15,7 @@ export default class DaemonStart extends CadreCommand {
     this.requireLocal(flags)
     const running = await findRunningDaemon(this.paths)
     if (running) this.notify(`The Cadre daemon is already running at ${running.url}`)
-    const daemon =
-      running ??
-      (await startDaemon({
-        paths: this.paths,
-        root: this.config.root,
-        notify: this.notify,
-        showProgress: this.showProgress,
-        options: formatDaemonArguments(flags),
-      }))
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { ...daemon } }, flags)
+    const daemon = running ?? (await this.startDaemon(formatDaemonArguments(flags)))
+    await this.printUnlessTable({ ...daemon }, flags)
   }
 }

@@ -17,7 +17,7 @@ export default class DaemonStatus extends CadreCommand {
     const record = findDaemonProcess(this.paths)
     const found = record && (await fetchDaemonHealth(this.paths, record))
     if (!record || !found) {
-      if (this.getFormat(flags) !== 'table') await this.print({ data: { running: false, home: this.paths.home } }, flags)
+      await this.printUnlessTable({ running: false, home: this.paths.home }, flags)
       this.notify(
         record
           ? `Process ${record.pid} does not respond at ${record.url}. To diagnose it: cadre doctor`

@@ -13,6 +13,6 @@ export default class DaemonStop extends CadreCommand {
     this.requireLocal(flags)
     const stopped = await showIfSlow({ showProgress: this.showProgress }, 'Stopping the daemon', () => stopDaemon(this.paths))
     this.notify(stopped ? 'Stopped the Cadre daemon.' : 'The Cadre daemon is not running.')
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { stopped } }, flags)
+    await this.printUnlessTable({ stopped }, flags)
   }
 }

@@ -1,14 +1,13 @@
 import { string } from '@oclif/core/args'
 import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { getRun } from '../../src/cli/evaluations/load-report.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-export default class EvaluationsCancel extends CadreCommand {
+export default class EvaluationsCancel extends ResourceCommand {
   static override description = 'Cancel a run of an evaluation.\n\nCancels the newest run unless RUN is given. Finished results are kept.'
   static override examples = [{ command: "cadre evaluations cancel 'Leave questions'", description: 'Cancel the newest run' }]
   static override args = {
@@ -18,8 +17,7 @@ export default class EvaluationsCancel extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsCancel)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
+    const { connection, id } = await this.connectTo(evaluationTopic, args.evaluation, flags)
     const run_id = args.run ?? (await getRun(connection, id)).run_id
     const { data } = await call(connection, runRoutes.cancel, { params: { id, run_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

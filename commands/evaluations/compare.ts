@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
 import { formatComparison, MAX_SHOWN } from '../../src/cli/evaluations/format-report.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
@@ -10,7 +9,7 @@ import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-export default class EvaluationsCompare extends CadreCommand {
+export default class EvaluationsCompare extends ResourceCommand {
   static override description =
     'Compare two runs of an evaluation.\n\n' +
     'Shows which test cases improved or regressed and whether the difference is significant (sign test). Without run identifiers, ' +
@@ -28,8 +27,7 @@ export default class EvaluationsCompare extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsCompare)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
+    const { connection, id } = await this.connectTo(evaluationTopic, args.evaluation, flags)
     const { data: runs } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: 2, status: 'completed' } as object })
     const [newest, before] = runs
     const b = args.b ?? newest?.run_id

@@ -4,13 +4,12 @@ import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { getRun } from '../../src/cli/evaluations/load-report.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 
-export default class EvaluationsResults extends CadreCommand {
+export default class EvaluationsResults extends ResourceCommand {
   static override description = 'Show the results of a run, failures first.\n\nShows the newest run unless --run names another.'
   static override examples = [
     { command: "cadre evaluations results 'Leave questions'", description: 'Show the results of the newest run' },
@@ -25,8 +24,7 @@ export default class EvaluationsResults extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsResults)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
+    const { connection, id } = await this.connectTo(evaluationTopic, args.evaluation, flags)
     const { configuration, ...run } = await getRun(connection, id, flags.run)
     const results = sortFailuresFirst(await listResults(connection, id, run.run_id, flags.failed ? false : undefined))
     if (flags.junit) await writeFile(flags.junit, formatJunit(args.evaluation, results, run.summary.currency))

@@ -12,8 +12,7 @@ import {
 } from '../../src/cli/evaluations/format-report.ts'
 import { listTrend } from '../../src/cli/evaluations/load-report.ts'
 import { createWriteError } from '../../src/cli/input/file-errors.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
@@ -26,7 +25,7 @@ import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 /** Failed results to fetch before choosing the ones to show; fetching all of a large run would take too long. */
 const MAX_READ = 100
 
-export default class EvaluationsRun extends CadreCommand {
+export default class EvaluationsRun extends ResourceCommand {
   static override description =
     'Run an evaluation and wait for its results.\n\n' +
     'Exits with 100 if the pass rate is below --fail-under or the run is worse than --baseline.'
@@ -53,11 +52,10 @@ export default class EvaluationsRun extends CadreCommand {
     if (!flags.wait && resultFlags.length > 0)
       throw new UsageError(`--${resultFlags.join(' and --')} cannot be used with --no-wait.`, 'Omit --no-wait.')
     if (flags.junit !== undefined) await checkWritable(flags.junit)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
+    const { connection, id } = await this.connectTo(evaluationTopic, args.evaluation, flags)
     const baseline = flags.baseline === 'last' ? await this.#newest(connection, id) : flags.baseline
     if (baseline !== undefined) await call(connection, runRoutes.getRun, { params: { id, run_id: baseline } })
-    const body = { ...(flags.concurrency ? { concurrency: flags.concurrency } : {}), ...(flags.repeats ? { repeats: flags.repeats } : {}) }
+    const body = { concurrency: flags.concurrency, repeats: flags.repeats }
     const { data: started } = await call(connection, runRoutes.run, { params: { id }, body })
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)

@@ -1,14 +1,13 @@
 import { integer } from '@oclif/core/flags'
 import { formatPassRates } from '../../src/cli/evaluations/format-report.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 
-export default class EvaluationsRuns extends CadreCommand {
+export default class EvaluationsRuns extends ResourceCommand {
   static override description = 'List the runs of an evaluation, newest first.'
   static override examples = [{ command: "cadre evaluations runs 'Leave questions'", description: 'List the newest runs' }]
   static override args = { evaluation: createIdArgument(evaluationTopic) }
@@ -16,8 +15,7 @@ export default class EvaluationsRuns extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(EvaluationsRuns)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, evaluationTopic, args.evaluation)
+    const { connection, id } = await this.connectTo(evaluationTopic, args.evaluation, flags)
     const { data } = await call(connection, runRoutes.runs, { params: { id }, query: { limit: flags.limit } as object })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const rows = data.map(({ run_id, status, created_at, summary: { pass_rate, average_score, passed, total } }) => ({

@@ -5,7 +5,6 @@ import { type AddedSource, addSource, formatAddedSource, isUnreadable } from '..
 import { planSources, sourceFlags } from '../../src/cli/knowledge/plan-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
-import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 
 export default class KnowledgeAdd extends CadreCommand {
   static override description =
@@ -54,10 +53,7 @@ export default class KnowledgeAdd extends CadreCommand {
     const plan = (send: boolean) => planSources(args.target, { ...flags, token, send })
     // Validated before connecting, so that a usage error does not start a daemon.
     const local = await plan(flags.send)
-    const display = new ProgressDisplay(flags.quiet)
-    this.showProgress = undefined
-    if (flags.quiet) this.muteNotices()
-    else this.notify = display.log
+    const display = this.openDisplay(flags.quiet)
     const connection = await this.connect(flags)
     const sources = flags.send || connection.isSameMachine ? local : await plan(true)
     const added: AddedSource[] = []
@@ -72,8 +68,7 @@ export default class KnowledgeAdd extends CadreCommand {
     } finally {
       display.end()
     }
-    if (this.getFormat(flags) !== 'table')
-      await this.print({ data: added.length === 1 ? (added[0]?.source ?? {}) : added.map(({ source }) => source) }, flags)
+    await this.printUnlessTable(added.length === 1 ? (added[0]?.source ?? {}) : added.map(({ source }) => source), flags)
     if (added.some(({ source }) => isUnreadable(source))) throw new ReportedError()
   }
 }

@@ -66,7 +66,7 @@ export default class KnowledgeDelete extends CadreCommand {
       deleted.push({ id: source.id, message })
       this.notify(message)
     }
-    if (this.getFormat(flags) !== 'table') await this.print({ data: args.source.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    await this.printUnlessTable(args.source.length === 1 ? (deleted[0] ?? {}) : deleted, flags)
   }
 }
 

@@ -40,7 +40,7 @@ export default class KnowledgeDescribe extends CadreCommand {
     this.notify(text === '' ? `Removed the description of ${path}.` : `Described ${path}.`)
     const note = text === '' || folder === undefined ? undefined : await formatUnknownFolder(connection, data, folder)
     if (note !== undefined) this.notify(note)
-    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    await this.printUnlessTable(data, flags)
   }
 }
 

@@ -2,15 +2,14 @@ import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { formatGroups } from '../../src/cli/knowledge/format-groups.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { MAX_QUERY_ROWS, tableRoutes } from '../../src/contract/families/tables.ts'
 
-export default class KnowledgeQuery extends CadreCommand {
+export default class KnowledgeQuery extends ResourceCommand {
   static override description =
     'Query the tables of a knowledge source with SQL.\n\n' +
     'Runs one SELECT of SQLite. Groups with a number each are drawn as bars on a terminal.'
@@ -35,8 +34,7 @@ export default class KnowledgeQuery extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeQuery)
     const sql = args.sql === '-' ? (await new InputReader().readStdin('The query')).toString() : args.sql
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
     const { data } = await call(connection, tableRoutes.query, { params: { id }, body: { sql, max_rows: flags['max-rows'] } })
     const isTable = this.getFormat(flags) === 'table'
     const bars = isTable && process.stdout.isTTY ? formatGroups(data, getOutput(process.stdout)) : undefined

@@ -6,7 +6,6 @@ import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { fetchList } from '../../src/cli/resources/verbs/list.ts'
 import { formatFailure, ReportedError, toFailure, UsageError } from '../../src/cli/terminal/errors.ts'
-import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
 import { call } from '../../src/client/call.ts'
 import type { Connection } from '../../src/client/request.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
@@ -40,10 +39,7 @@ export default class KnowledgeSync extends CadreCommand {
         flags.all ? '--all cannot be combined with names.' : 'A knowledge source is required.',
         'Specify one or more sources, or use --all.',
       )
-    const display = new ProgressDisplay(flags.quiet)
-    this.showProgress = undefined
-    if (flags.quiet) this.muteNotices()
-    else this.notify = display.log
+    const display = this.openDisplay(flags.quiet)
     const connection = await this.connect(flags)
     const ids = flags.all
       ? await listSourceIds(connection)

@@ -2,8 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { boolean } from '@oclif/core/flags'
 import { followSync, formatNotices, startSync } from '../../src/cli/knowledge/follow-sync.ts'
 import { formatIndexed, formatSkipped, formatUnreadable } from '../../src/cli/knowledge/format-statistics.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
@@ -22,7 +21,7 @@ const POLL_MS = 1_500
 
 const MAX_NAMED_DOCUMENTS = 3
 
-export default class KnowledgeWatch extends CadreCommand {
+export default class KnowledgeWatch extends ResourceCommand {
   static override description =
     'Watch a folder and index changes as they happen.\n\n' +
     'Reports every sync until Ctrl+C; the daemon keeps watching until you run the command with --off.'
@@ -44,13 +43,12 @@ export default class KnowledgeWatch extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(KnowledgeWatch)
     this.showProgress = undefined
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
     const source = await setWatch(connection, id, !flags.off)
     const name = quoteShellWord(source.name)
     if (flags.off) this.notify(`Stopped watching ${source.name}. To sync it: cadre knowledge sync ${name}`)
     else this.notify(`Watching ${String(source.configuration.path)}. To stop: cadre knowledge watch ${name} --off`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data: source }, flags)
+    await this.printUnlessTable(source, flags)
     if (!flags.off && flags.follow) await followChanges(connection, id, new ProgressDisplay(flags.quiet))
   }
 }

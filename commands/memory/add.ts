@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
-import { memoryTopic } from '../../src/cli/resources/topics/memories.ts'
+import { resolveName } from '../../src/cli/resources/resolve-references.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { memoryRoutes } from '../../src/contract/families/memory/memories.ts'
@@ -27,15 +26,14 @@ export default class MemoryAdd extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(MemoryAdd)
     const connection = await this.connect(flags)
-    const { agent_id } = await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
     const body = {
-      agent_id: agent_id as string,
+      agent_id: await resolveName(connection, ['agent'], flags.agent),
       content: args.fact,
       user_id: flags.user,
       expires_at: flags['expires-at'],
     }
     const { data } = await call(connection, memoryRoutes.create, { body })
     this.notify(`Remembered: ${sanitizeLine(data.content)} (${data.id})`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    await this.printUnlessTable(data, flags)
   }
 }

@@ -40,12 +40,8 @@ export default class MemoryDelete extends CadreCommand {
       for (const id of ids) this.notify((await call(connection, memoryRoutes.remove, { params: { id } })).message)
       return
     }
-    const agent = flags.agent === undefined ? {} : await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
-    const query = {
-      ...agent,
-      user_id: flags.user,
-      conversation_id: flags.conversation,
-    }
+    const given = { agent_id: flags.agent, user_id: flags.user, conversation_id: flags.conversation }
+    const query = await resolveReferences(connection, memoryTopic.references, given)
     this.notify((await call(connection, memoryRoutes.clear, { query })).message)
   }
 }

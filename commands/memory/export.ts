@@ -18,8 +18,8 @@ export default class MemoryExport extends CadreCommand {
   override async run(): Promise<void> {
     const { flags } = await this.parse(MemoryExport)
     const connection = await this.connect(flags)
-    const agent = flags.agent === undefined ? {} : await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
-    const query = { ...agent, user_id: flags.user, limit: MAX_LIMIT, order: 'asc' }
+    const given = { agent_id: flags.agent, user_id: flags.user, limit: MAX_LIMIT, order: 'asc' }
+    const query = await resolveReferences(connection, memoryTopic.references, given)
     const { data } = await fetchList(connection, memoryRoutes.list, {}, query, true)
     for (const memory of data) process.stdout.write(`${formatJsonLine(memory)}\n`)
   }

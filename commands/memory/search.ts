@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args'
 import { integer, string as text } from '@oclif/core/flags'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
-import { memoryTopic } from '../../src/cli/resources/topics/memories.ts'
+import { resolveName } from '../../src/cli/resources/resolve-references.ts'
 import { call } from '../../src/client/call.ts'
 import { memoryRoutes } from '../../src/contract/families/memory/memories.ts'
 
@@ -22,9 +21,8 @@ export default class MemorySearch extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(MemorySearch)
     const connection = await this.connect(flags)
-    const { agent_id } = await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
     const body = {
-      agent_id: agent_id as string,
+      agent_id: await resolveName(connection, ['agent'], flags.agent),
       query: args.query.join(' '),
       user_id: flags.user,
       limit: flags.limit,

@@ -1,6 +1,6 @@
 import { string } from '@oclif/core/args'
+import { setDefaultModel } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveReferences } from '../../src/cli/resources/resolve-references.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
 import { modelRoutes } from '../../src/contract/families/models.ts'
@@ -21,10 +21,7 @@ export default class ModelsDefault extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ModelsDefault)
     const connection = await this.connect(flags)
-    if (args.name !== undefined) {
-      const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: args.name })
-      await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
-    }
+    if (args.name !== undefined) await setDefaultModel(connection, args.name)
     const { data: settings } = await call(connection, systemRoutes.getSettings, {})
     const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

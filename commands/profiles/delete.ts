@@ -20,6 +20,6 @@ export default class ProfilesDelete extends CadreCommand {
     await confirm(`Delete profile ${name}?`, flags.yes)
     await deleteProfile(this.paths, name, this.notify)
     this.notify(`Deleted the profile "${name}".`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { name, deleted: true } }, flags)
+    await this.printUnlessTable({ name, deleted: true }, flags)
   }
 }

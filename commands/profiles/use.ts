@@ -18,6 +18,6 @@ export default class ProfilesUse extends CadreCommand {
     await changeProfiles(this.paths, (current) => ({ ...current, current: name }))
     this.notify(`Commands now use ${target}.`)
     if (resolveSelectedProfile(this.paths) !== name) this.notify('In this shell, CADRE_URL or CADRE_PROFILE takes precedence.')
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { name, current: true } }, flags)
+    await this.printUnlessTable({ name, current: true }, flags)
   }
 }

@@ -1,7 +1,6 @@
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, readBody } from '../../src/cli/input/schema-flags.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { promptTopic } from '../../src/cli/resources/topics/prompts.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
@@ -10,7 +9,7 @@ import { promptTemplateRoutes } from '../../src/contract/families/prompt-templat
 
 const fields = createFields(promptTemplateRoutes.render.body).map((field) => ({ ...field, flag: 'var' }))
 
-export default class PromptsRender extends CadreCommand {
+export default class PromptsRender extends ResourceCommand {
   static override description = 'Render a prompt template and print the text.\n\nEvery variable needs a value.'
   static override examples = [
     { command: 'cadre prompts render support --var company=Acme --var topic=invoices', description: 'Pass values as flags' },
@@ -22,11 +21,8 @@ export default class PromptsRender extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(PromptsRender)
     const body = await readBody(fields, flags, new InputReader())
-    const connection = await this.connect(flags)
-    const { data } = await call(connection, promptTemplateRoutes.render, {
-      params: { id: await resolveResource(connection, promptTopic, args.id as string) },
-      body,
-    })
+    const { connection, id } = await this.connectTo(promptTopic, args.id as string, flags)
+    const { data } = await call(connection, promptTemplateRoutes.render, { params: { id }, body })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${flags.raw ? data.text : sanitizeText(data.text)}\n`)
   }

@@ -39,7 +39,7 @@ export default class TokensRecover extends CadreCommand {
     await verifyToken({ url, token, agent: new VerifyingAgent(this.paths, url), notify: this.notify })
     this.notify('Created a new admin token. Commands now use it.')
     this.#warnAboutOtherToken(token)
-    if (this.getFormat(flags) !== 'table') await this.print({ data: { recovered: true, url } }, flags)
+    await this.printUnlessTable({ recovered: true, url }, flags)
   }
 
   /** A token in the CLI settings takes precedence over the stored one. */

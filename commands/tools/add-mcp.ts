@@ -53,10 +53,9 @@ export default class ToolsAddMcp extends CadreCommand {
     const { data: server } = await call(connection, mcpServerRoutes.create, { body })
     const params = { id: server.id }
     try {
-      if (server.auth.type === 'oauth') await signIn(connection, server.id, (line) => this.notify(line))
+      if (server.auth.type === 'oauth') await signIn(connection, server.id)
       const { data } = await call(connection, mcpToolRoutes.discover, { params })
-      const options = { server, only: splitWords(flags.tool ?? []), yes: flags.yes, notify: (line: string) => this.notify(line) }
-      const approved = await reviewTools(connection, data, options)
+      const approved = await reviewTools(connection, data, { server, only: splitWords(flags.tool ?? []), yes: flags.yes })
       await this.print({ data: approved, columns: mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id') }, flags)
     } catch (error) {
       // So that the command can be repeated.

@@ -18,6 +18,6 @@ export default class ToolsAllow extends CadreCommand {
     const { args, flags } = await this.parse(ToolsAllow)
     const data = await setPermission(await this.connect(flags), args.id, flags.agent, true)
     this.notify(`${flags.agent ?? 'Every agent'} calls ${args.id} without confirmation.`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    await this.printUnlessTable(data, flags)
   }
 }

@@ -17,6 +17,6 @@ export default class ToolsDisallow extends CadreCommand {
     const { args, flags } = await this.parse(ToolsDisallow)
     const data = await setPermission(await this.connect(flags), args.id, flags.agent, false)
     this.notify(`${flags.agent ?? 'Every agent'} asks before it calls ${args.id}.`)
-    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    await this.printUnlessTable(data, flags)
   }
 }

@@ -1,10 +1,9 @@
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { mcpServerTopic } from '../../src/cli/resources/topics/mcp.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { signIn } from '../../src/cli/tools/mcp/sign-in.ts'
 
-export default class ToolsLogin extends CadreCommand {
+export default class ToolsLogin extends ResourceCommand {
   static override description =
     'Sign in at an MCP server that uses OAuth.\n\nOpens a browser. The tokens are sealed in the vault of the daemon and refreshed.'
   static override examples = [{ command: 'cadre tools login tickets', description: 'Sign in at a server' }]
@@ -12,7 +11,7 @@ export default class ToolsLogin extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsLogin)
-    const connection = await this.connect(flags)
-    await signIn(connection, await resolveResource(connection, mcpServerTopic, args.id), (line) => this.notify(line))
+    const { connection, id } = await this.connectTo(mcpServerTopic, args.id, flags)
+    await signIn(connection, id)
   }
 }

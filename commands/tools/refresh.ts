@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/flags'
 import { repeatable, splitWords } from '../../src/cli/input/repeatable-flags.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { mcpServerTopic, mcpToolTopic } from '../../src/cli/resources/topics/mcp.ts'
 import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -10,7 +9,7 @@ import { call } from '../../src/client/call.ts'
 import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
 import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
 
-export default class ToolsRefresh extends CadreCommand {
+export default class ToolsRefresh extends ResourceCommand {
   static override description =
     'Review what an MCP server offers now.\n\n' +
     'Shows new, changed and removed tools, and asks before they are approved. A changed tool is not called until it is approved again.'
@@ -27,13 +26,12 @@ export default class ToolsRefresh extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsRefresh)
-    const connection = await this.connect(flags)
-    const params = { id: await resolveResource(connection, mcpServerTopic, args.id) }
+    const { connection, id } = await this.connectTo(mcpServerTopic, args.id, flags)
+    const params = { id }
     const { data: server } = await call(connection, mcpServerRoutes.get, { params })
     const { data } = await call(connection, mcpToolRoutes.discover, { params })
     if (this.getFormat(flags) !== 'table' && !flags.yes) return this.print({ data }, flags)
-    const options = { server, only: splitWords(flags.tool ?? []), yes: flags.yes, notify: (line: string) => this.notify(line) }
-    const approved = await reviewTools(connection, data, options)
+    const approved = await reviewTools(connection, data, { server, only: splitWords(flags.tool ?? []), yes: flags.yes })
     if (approved.length > 0 || this.getFormat(flags) !== 'table')
       await this.print({ data: approved, columns: mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id') }, flags)
   }

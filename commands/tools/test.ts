@@ -1,7 +1,7 @@
 import { boolean } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import type { GlobalFlags } from '../../src/cli/oclif/base-command.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
@@ -12,7 +12,7 @@ import type { Connection } from '../../src/client/request.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 import { mcpToolRoutes, mcpTools } from '../../src/contract/families/mcp/mcp-tools.ts'
 
-export default class ToolsTest extends CadreCommand {
+export default class ToolsTest extends ResourceCommand {
   static override description =
     'Call an API tool or an MCP tool and print the result.\n\n' +
     "The body goes to stdout and the status to stderr, with the tool's credentials redacted. HTTP error statuses do not change the " +
@@ -38,9 +38,9 @@ export default class ToolsTest extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsTest)
     const fill = await readArguments(flags, new InputReader())
-    const connection = await this.connect(flags)
-    const params = { id: await resolveResource(connection, toolTopic, args.id) }
-    if (params.id.startsWith(`${mcpTools.prefix}_`)) return this.#testMcpTool(connection, params, fill, flags)
+    const { connection, id } = await this.connectTo(toolTopic, args.id, flags)
+    const params = { id }
+    if (id.startsWith(`${mcpTools.prefix}_`)) return this.#testMcpTool(connection, params, fill, flags)
     const tool = await call(connection, apiToolRoutes.get, { params })
     const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
@@ -54,7 +54,7 @@ export default class ToolsTest extends CadreCommand {
     connection: Connection,
     params: { id: string },
     fill: Awaited<ReturnType<typeof readArguments>>,
-    flags: Parameters<CadreCommand['getFormat']>[0],
+    flags: GlobalFlags,
   ): Promise<void> {
     const tool = await call(connection, mcpToolRoutes.get, { params })
     const { data } = await call(connection, mcpToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })

@@ -1,8 +1,7 @@
 /** Lists the deliveries of a webhook, or shows one of them. */
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -13,7 +12,7 @@ import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
 
 const EVENTS = [...WEBHOOK_EVENTS, TEST_EVENT]
 
-export default class WebhooksDeliveries extends CadreCommand {
+export default class WebhooksDeliveries extends ResourceCommand {
   static override description = 'List the deliveries of a webhook, newest first, or show one delivery.\n\nDeliveries are kept for 30 days.'
   static override examples = [
     { command: 'cadre webhooks deliveries https://hooks.example.com/cadre --status failed', description: 'List failed deliveries' },
@@ -37,8 +36,7 @@ export default class WebhooksDeliveries extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksDeliveries)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, webhookTopic, args.id)
+    const { connection, id } = await this.connectTo(webhookTopic, args.id, flags)
     if (args.delivery !== undefined) {
       const { data } = await call(connection, webhookRoutes.delivery, { params: { id, delivery_id: args.delivery } })
       return this.print({ data }, flags)

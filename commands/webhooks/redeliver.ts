@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean } from '@oclif/core/flags'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { fetchList } from '../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -10,7 +9,7 @@ import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { type DeliveryDetails, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
-export default class WebhooksRedeliver extends CadreCommand {
+export default class WebhooksRedeliver extends ResourceCommand {
   static override description =
     'Send deliveries again with the same webhook-id.\n\n' +
     'Failed deliveries are retried on the usual schedule. Exits with 1 if a delivery fails.'
@@ -32,8 +31,7 @@ export default class WebhooksRedeliver extends CadreCommand {
     const requestedIds = [args.delivery ?? []].flat() as string[]
     if (requestedIds.length === 0 && !flags.failed)
       throw new UsageError('A delivery is required.', 'List them with cadre webhooks requestedIds, or use --failed.')
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, webhookTopic, args.id)
+    const { connection, id } = await this.connectTo(webhookTopic, args.id, flags)
     const failed = flags.failed
       ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
       : { data: [] }
@@ -45,8 +43,7 @@ export default class WebhooksRedeliver extends CadreCommand {
       deliveries.push(data)
       this.notify(`${data.id}: ${formatDelivery(data)}`)
     }
-    if (this.getFormat(flags) !== 'table')
-      await this.print({ data: deliveries.length === 1 && !flags.failed ? (deliveries[0] as DeliveryDetails) : deliveries }, flags)
+    await this.printUnlessTable(deliveries.length === 1 && !flags.failed ? (deliveries[0] as DeliveryDetails) : deliveries, flags)
     if (deliveries.some(({ status }) => status !== 'delivered')) throw new ReportedError()
   }
 }

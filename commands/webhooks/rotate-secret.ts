@@ -1,7 +1,6 @@
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, readBody } from '../../src/cli/input/schema-flags.ts'
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
@@ -10,7 +9,7 @@ import { WebhookRotate, webhookRoutes } from '../../src/contract/families/webhoo
 
 const fields = createFields(WebhookRotate)
 
-export default class WebhooksRotateSecret extends CadreCommand {
+export default class WebhooksRotateSecret extends ResourceCommand {
   static override description =
     'Create a new signing secret for a webhook and show it once.\n\n' +
     'Events are also signed with the old secret for a day, so that the receiver can switch over.'
@@ -27,9 +26,8 @@ export default class WebhooksRotateSecret extends CadreCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksRotateSecret)
     const body = await readBody(fields, flags, new InputReader())
-    const connection = await this.connect(flags)
-    const params = { id: await resolveResource(connection, webhookTopic, args.id as string) }
-    const { data } = await call(connection, webhookRoutes.rotateSecret, { params, body })
+    const { connection, id } = await this.connectTo(webhookTopic, args.id as string, flags)
+    const { data } = await call(connection, webhookRoutes.rotateSecret, { params: { id }, body })
     this.notify(`Rotated the secret of webhook ${formatTitle(webhookTopic, data)}.`)
     await this.print({ data }, flags)
     this.notify('Store the secret now: it is not shown again.')

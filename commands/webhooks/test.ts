@@ -1,5 +1,4 @@
-import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError } from '../../src/cli/terminal/errors.ts'
@@ -7,7 +6,7 @@ import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'
 import { webhookRoutes } from '../../src/contract/families/webhooks.ts'
 
-export default class WebhooksTest extends CadreCommand {
+export default class WebhooksTest extends ResourceCommand {
   static override description =
     'Send a signed test event to a webhook.\n\nThe event is sent once, even if the webhook is disabled. Exits with 1 if the delivery fails.'
   static override examples = [{ command: 'cadre webhooks test https://hooks.example.com/cadre', description: 'Test a webhook by URL' }]
@@ -15,12 +14,10 @@ export default class WebhooksTest extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(WebhooksTest)
-    const connection = await this.connect(flags)
-    const { data } = await call(connection, webhookRoutes.test, {
-      params: { id: await resolveResource(connection, webhookTopic, args.id) },
-    })
+    const { connection, id } = await this.connectTo(webhookTopic, args.id, flags)
+    const { data } = await call(connection, webhookRoutes.test, { params: { id } })
     this.notify(formatDelivery(data))
-    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
+    await this.printUnlessTable(data, flags)
     if (data.status !== 'delivered') throw new ReportedError()
   }
 }

@@ -3,12 +3,10 @@ import { boolean, string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, readBody } from '../../../src/cli/input/schema-flags.ts'
 import { type NewDocument, readDocument } from '../../../src/cli/knowledge/documents.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
-import { ProgressDisplay } from '../../../src/cli/terminal/progress-bar.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'
@@ -16,7 +14,7 @@ import { knowledgeSourceRoutes } from '../../../src/contract/families/knowledge-
 
 const fields = createFields(DocumentCreate).filter(({ name }) => name === 'metadata')
 
-export default class DocumentsAdd extends CadreCommand {
+export default class DocumentsAdd extends ResourceCommand {
   static override description =
     'Upload files to a knowledge source and index them.\n\n' +
     'Replaces documents of the same name. Returns before they are indexed; see `cadre knowledge documents list`.'
@@ -46,11 +44,8 @@ export default class DocumentsAdd extends CadreCommand {
     if (flags.name !== undefined && files.length > 1) throw new UsageError('--name can be used with one file only.')
     const reader = new InputReader()
     const metadata = await readBody(fields, flags, reader)
-    const display = new ProgressDisplay()
-    this.notify = display.log
-    this.showProgress = undefined
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, source)
+    const display = this.openDisplay()
+    const { connection, id } = await this.connectTo(knowledgeTopic, source, flags)
     const added: Row[] = []
     try {
       for (const file of files) {

@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
@@ -9,7 +8,7 @@ import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
-export default class DocumentsDelete extends CadreCommand {
+export default class DocumentsDelete extends ResourceCommand {
   static override description =
     'Delete documents from a knowledge source.\n\nAsks for confirmation; --yes skips the prompt and is required without a terminal.'
   static override examples = [
@@ -30,8 +29,7 @@ export default class DocumentsDelete extends CadreCommand {
     const { args, flags } = await this.parse(DocumentsDelete)
     const { source, document: names } = args
     await confirm(`Delete ${names.join(', ')} from ${source}?`, flags.yes)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, source, flags)
     const ids = await Promise.all(names.map((name) => resolveDocument(connection, id, name)))
     const deleted: { id: string; message: string }[] = []
     for (const document_id of ids) {
@@ -39,6 +37,6 @@ export default class DocumentsDelete extends CadreCommand {
       deleted.push({ id: document_id, message })
       this.notify(message)
     }
-    if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+    await this.printUnlessTable(names.length === 1 ? (deleted[0] ?? {}) : deleted, flags)
   }
 }

@@ -1,12 +1,11 @@
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../../src/cli/resources/verbs/list.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { Document, documentRoutes } from '../../../src/contract/families/documents.ts'
 import { getSortableFields } from '../../../src/contract/schemas/list-query.ts'
 
-export default class DocumentsList extends CadreCommand {
+export default class DocumentsList extends ResourceCommand {
   static override description = 'List the documents of a knowledge source.'
   static override examples = [
     { command: 'cadre knowledge documents list Handbook', description: 'List the newest documents' },
@@ -20,8 +19,7 @@ export default class DocumentsList extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsList)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
     const page = await fetchList(connection, documentRoutes.list, { id }, createQuery(flags), flags.all)
     const isTable = this.getFormat(flags) === 'table'
     if (page.data.length === 0 && isTable)

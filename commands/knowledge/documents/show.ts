@@ -1,13 +1,12 @@
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 
-export default class DocumentsShow extends CadreCommand {
+export default class DocumentsShow extends ResourceCommand {
   static override description = 'Show a document of a knowledge source with its size, status and error.'
   static override examples = [{ command: 'cadre knowledge documents show Handbook leave.md', description: 'Show a document by name' }]
   static override args = {
@@ -17,11 +16,9 @@ export default class DocumentsShow extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsShow)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
-    const { data } = await call(connection, documentRoutes.get, {
-      params: { id, document_id: await resolveDocument(connection, id, args.document) },
-    })
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
+    const document_id = await resolveDocument(connection, id, args.document)
+    const { data } = await call(connection, documentRoutes.get, { params: { id, document_id } })
     await this.print({ data }, flags)
   }
 }

@@ -1,20 +1,18 @@
 import { formatIncompleteTables } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { tableRoutes } from '../../../src/contract/families/tables.ts'
 
-export default class TablesList extends CadreCommand {
+export default class TablesList extends ResourceCommand {
   static override description = 'List the tables in the documents of a knowledge source.'
   static override examples = [{ command: 'cadre knowledge tables list Sales', description: 'List the tables of a source' }]
   static override args = { source: createIdArgument(knowledgeTopic) }
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(TablesList)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
     const { data } = await call(connection, tableRoutes.list, { params: { id } })
     if (this.getFormat(flags) !== 'table') return this.print({ data: data.tables }, flags)
     if (data.tables.length === 0 && data.left_out.length === 0)

@@ -1,13 +1,12 @@
 import { string } from '@oclif/core/args'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { tableRoutes } from '../../../src/contract/families/tables.ts'
 
-export default class TablesShow extends CadreCommand {
+export default class TablesShow extends ResourceCommand {
   static override description = 'Show the columns of a table and their types.'
   static override examples = [{ command: 'cadre knowledge tables show Sales orders', description: 'Show the columns of a table' }]
   static override args = {
@@ -17,8 +16,7 @@ export default class TablesShow extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(TablesShow)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, knowledgeTopic, args.source)
+    const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
     const { data } = await call(connection, tableRoutes.list, { params: { id } })
     const table = data.tables.find(({ name }) => name === args.table)
     if (!table)

@@ -1,5 +1,4 @@
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
@@ -7,7 +6,7 @@ import { confirm } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
-export default class RecordingsClear extends CadreCommand {
+export default class RecordingsClear extends ResourceCommand {
   static override description = 'Delete the recordings of a replay model so that it records again.'
   static override examples = [{ command: "cadre models recordings clear 'Recorded'", description: 'Delete all recordings' }]
   static override args = { model: createIdArgument(modelTopic) }
@@ -15,8 +14,7 @@ export default class RecordingsClear extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsClear)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, modelTopic, args.model)
+    const { connection, id } = await this.connectTo(modelTopic, args.model, flags)
     await confirm(`Delete all recordings of ${args.model}?`, flags.yes)
     const { message } = await call(connection, recordingRoutes.clear, { params: { id } })
     this.notify(message)

@@ -2,15 +2,14 @@ import { once } from 'node:events'
 import { open } from 'node:fs/promises'
 import { string as text } from '@oclif/core/flags'
 import { createWriteError } from '../../../src/cli/input/file-errors.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { paginate } from '../../../src/client/paginate.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
-export default class RecordingsExport extends CadreCommand {
+export default class RecordingsExport extends ResourceCommand {
   static override description = 'Export the recordings of a replay model as JSON Lines, for example to replay them in CI.'
   static override examples = [
     { command: "cadre models recordings export 'Recorded' --to recordings.jsonl", description: 'Export to a file' },
@@ -20,8 +19,7 @@ export default class RecordingsExport extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RecordingsExport)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, modelTopic, args.model)
+    const { connection, id } = await this.connectTo(modelTopic, args.model, flags)
     const target = flags.to === undefined ? process.stdout : await openFile(flags.to)
     let count = 0
     const read = (page: number) =>

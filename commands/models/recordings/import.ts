@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
 import { parseJsonLines } from '../../../src/cli/input/json-lines.ts'
-import { CadreCommand } from '../../../src/cli/oclif/base-command.ts'
-import { resolveResource } from '../../../src/cli/resources/resolve-references.ts'
+import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../../src/cli/terminal/errors.ts'
@@ -11,7 +10,7 @@ import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 
 const BATCH_SIZE = 200
 
-export default class RecordingsImport extends CadreCommand {
+export default class RecordingsImport extends ResourceCommand {
   static override description = 'Import exported recordings into a replay model.'
   static override examples = [{ command: "cadre models recordings import 'Recorded' recordings.jsonl", description: 'Import from a file' }]
   static override args = {
@@ -24,8 +23,7 @@ export default class RecordingsImport extends CadreCommand {
     const text = await new InputReader().readFile(args.file)
     const recordings = parseJsonLines(text, args.file).map(({ value }) => value)
     if (recordings.length === 0) throw new UsageError(`${args.file} contains no recordings.`)
-    const connection = await this.connect(flags)
-    const id = await resolveResource(connection, modelTopic, args.model)
+    const { connection, id } = await this.connectTo(modelTopic, args.model, flags)
     for (let from = 0; from < recordings.length; from += BATCH_SIZE)
       await call(connection, recordingRoutes.add, {
         params: { id },

@@ -1,4 +1,5 @@
 /** Settings of `cadre config`: CLI settings, and those that the service stores. */
+import { string } from '@oclif/core/args'
 import { isValidToken, normalizeUrl } from '../../client/address.ts'
 import { call } from '../../client/call.ts'
 import { readDefaultAgent, storeDefaultAgent } from '../../client/default-agent.ts'
@@ -11,7 +12,7 @@ import { modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { DEFAULT_CURRENCY } from '../../contract/schemas/currency.ts'
 import { parseStorageUrl } from '../../storage-settings.ts'
-import { resolveReferences } from '../resources/resolve-references.ts'
+import { resolveName } from '../resources/resolve-references.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { FORMATS, type Format } from '../terminal/render.ts'
 
@@ -29,7 +30,13 @@ export const SETTINGS = {
   currency: 'Currency of prices and costs, such as EUR; stored by the service. Numbers stay as they are.',
 } as const
 export type SettingName = keyof typeof SETTINGS
-export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
+
+export const settingArgument = string({
+  required: true,
+  ignoreStdin: true,
+  options: Object.keys(SETTINGS),
+  description: 'Name of the setting.',
+})
 
 const isStoredByService = (name: SettingName): name is 'default-model' | 'currency' => name === 'default-model' || name === 'currency'
 
@@ -73,24 +80,25 @@ export async function readServiceSettings(
 }
 
 export async function writeSetting(name: SettingName, text: string, { paths, profile, connect }: SettingsContext): Promise<void> {
-  if (name === 'default-model') {
-    const connection = await connect()
-    const body = await resolveReferences(connection, { default_model_id: ['model'] }, { default_model_id: text })
-    await call(connection, systemRoutes.updateSettings, { body: body as { default_model_id: string } })
-    return
-  }
+  if (name === 'default-model') return setDefaultModel(await connect(), text)
   if (name === 'currency') {
     await call(await connect(), systemRoutes.updateSettings, { body: { currency: text.toUpperCase() } })
     return
   }
   if (name === 'agent') {
-    await resolveReferences(await connect(), { agent: ['agent'] }, { agent: text }) // the agent must exist
+    await resolveName(await connect(), ['agent'], text) // the agent must exist
     return storeDefaultAgent(paths, profile, text)
   }
   requireNoProfile(name, profile)
   if (name === 'database-token') return storeDatabaseToken(paths, text)
   const value = parseSetting(name, text)
   await writeSettings(paths, (current) => ({ ...current, [name]: value }))
+}
+
+/** The model is a name or an ID. */
+export async function setDefaultModel(connection: Connection, model: string): Promise<void> {
+  const default_model_id = await resolveName(connection, ['model'], model)
+  await call(connection, systemRoutes.updateSettings, { body: { default_model_id } })
 }
 
 export async function clearSetting(name: SettingName, { paths, profile, connect }: SettingsContext): Promise<void> {

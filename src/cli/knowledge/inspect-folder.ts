@@ -6,7 +6,7 @@ import { suggestWord } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
 import { listFolders } from '../input/list-folders.ts'
 import { type SkipReason, scanFolder } from '../input/local-files.ts'
-import { SYSTEM_ERRORS } from '../terminal/errors.ts'
+import { SYSTEM_ERRORS, UsageError } from '../terminal/errors.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 
@@ -35,42 +35,33 @@ export const OTHER_FOLDER_HINT = `${SUPPORTED_FILES_HINT}\nAdd some documents, o
 const EXISTING_FOLDER_HINT = "Specify an existing folder, or none to use Cadre's documentation: cadre quickstart"
 const MAX_LISTED_TYPES = 4
 
-interface FolderProblem {
-  message: string
-  hint: string
-}
-
 /** Returns why the folder has no readable documents; undefined if it has some, or if only the daemon can tell. */
-export async function validateFolder(folder: string): Promise<FolderProblem | undefined> {
+export async function validateFolder(folder: string): Promise<UsageError | undefined> {
   if (/^[a-z][a-z+.-]*:\/\//i.test(folder) || /^git@/.test(folder))
-    return { message: `${folder} is a URL, not a folder.`, hint: `To add it: cadre knowledge add ${quoteShellWord(folder)}` }
+    return new UsageError(`${folder} is a URL, not a folder.`, `To add it: cadre knowledge add ${quoteShellWord(folder)}`)
   let stats: Stats | undefined
   try {
     stats = statSync(folder, { throwIfNoEntry: false })
   } catch (error) {
-    return { message: createReadError(folder, error).message, hint: EXISTING_FOLDER_HINT }
+    return new UsageError(createReadError(folder, error).message, EXISTING_FOLDER_HINT)
   }
-  if (!stats) return describeMissingFolder(folder)
+  if (!stats) return createMissingFolderError(folder)
   if (!stats.isDirectory())
-    return {
-      message: `${folder} is a file, not a folder.`,
-      hint:
-        `To add this file: cadre knowledge add ${quoteShellWord(folder)}\n` +
+    return new UsageError(
+      `${folder} is a file, not a folder.`,
+      `To add this file: cadre knowledge add ${quoteShellWord(folder)}\n` +
         `To use its folder: cadre quickstart ${quoteShellWord(dirname(folder))}`,
-    }
+    )
   const problem = await describeUnreadableFolder(folder)
-  if (problem === undefined) return undefined
-  return { message: `${folder} has no readable documents: ${problem}.`, hint: OTHER_FOLDER_HINT }
+  return problem === undefined ? undefined : new UsageError(`${folder} has no readable documents: ${problem}.`, OTHER_FOLDER_HINT)
 }
 
-function describeMissingFolder(folder: string): FolderProblem {
+function createMissingFolderError(folder: string): UsageError {
   const path = resolve(folder)
   const near = suggestWord(basename(path), listFolders(dirname(path)))
-  if (near !== undefined) {
-    const meant = join(dirname(folder), near)
-    return { message: `There is no folder ${folder}.`, hint: `Did you mean this one? cadre quickstart ${quoteShellWord(meant)}` }
-  }
-  return { message: `There is no folder ${folder}.`, hint: EXISTING_FOLDER_HINT }
+  const hint =
+    near === undefined ? EXISTING_FOLDER_HINT : `Did you mean this one? cadre quickstart ${quoteShellWord(join(dirname(folder), near))}`
+  return new UsageError(`There is no folder ${folder}.`, hint)
 }
 
 /** Describes what the folder contains instead of documents; undefined as soon as a document is found. */

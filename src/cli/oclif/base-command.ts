@@ -1,11 +1,13 @@
 /** The base class of all commands: global flags, connection, data on stdout and messages on stderr. */
 import { Command } from '@oclif/core/command'
 import { boolean, option, string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import { resolveSelectedProfile } from '../../client/address.ts'
 import { connect } from '../../client/daemon.ts'
 import { LOCAL_PROFILE } from '../../client/profiles.ts'
 import type { Connection } from '../../client/request.ts'
-import { homePaths, type Paths, readSettings } from '../../config.ts'
+import { startDaemon } from '../../client/start-daemon.ts'
+import { type DaemonRecord, homePaths, type Paths, readSettings } from '../../config.ts'
 import { canRedraw, paint, stripControlSequences } from '../terminal/color.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
@@ -13,13 +15,7 @@ import { FORMATS, type Format, type OutputData, render } from '../terminal/rende
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
 import { toUsageError } from './parse-errors.ts'
 
-export interface GlobalFlags {
-  json?: boolean
-  output?: Format | undefined
-  profile?: string | undefined
-  start?: boolean
-  raw?: boolean
-}
+export type GlobalFlags = Partial<InferredFlags<typeof CadreCommand.baseFlags>>
 
 const writeNotice = (line: string): void => void process.stderr.write(`${wrapForStream(stripControlSequences(line), process.stderr)}\n`)
 
@@ -81,11 +77,25 @@ export abstract class CadreCommand extends Command {
     this.notify = () => undefined
   }
 
+  /** For commands that show progress themselves: messages are printed above it. With --quiet, only errors are shown. */
+  protected openDisplay(isQuiet = false): ProgressDisplay {
+    const display = new ProgressDisplay(isQuiet)
+    this.showProgress = undefined
+    if (isQuiet) this.muteNotices()
+    else this.notify = display.log
+    return display
+  }
+
   protected connect(flags: GlobalFlags): Promise<Connection> {
     const { profile, start } = flags
     const { paths, notify, showProgress } = this
     const announceWait = this.#isQuiet ? writeNotice : undefined
     return connect({ paths, profile, start: start !== false, root: this.config.root, notify, announceWait, showProgress })
+  }
+
+  protected startDaemon(options: string[]): Promise<DaemonRecord> {
+    const { paths, notify, showProgress } = this
+    return startDaemon({ paths, root: this.config.root, notify, showProgress, options })
   }
 
   /** For commands of the local daemon: rejects --profile, and reports that the selected profile is ignored. */
@@ -105,6 +115,11 @@ export abstract class CadreCommand extends Command {
   protected getFormat(flags: GlobalFlags): Format {
     if (flags.json) return 'json'
     return flags.output ?? readSettings(this.paths).output ?? 'table'
+  }
+
+  /** For commands whose messages already say at a terminal what the data says. */
+  protected async printUnlessTable(data: OutputData['data'], flags: GlobalFlags): Promise<void> {
+    if (this.getFormat(flags) !== 'table') await this.print({ data }, flags)
   }
 
   protected async print(shown: OutputData, flags: GlobalFlags): Promise<void> {

@@ -60,7 +60,7 @@ export function deleteCommand(topic: Topic, examples: Example[] = [], describeRe
         const rest = await describeRest?.(connection, id)
         if (rest !== undefined) this.notify(rest)
       }
-      if (this.getFormat(flags) !== 'table') await this.print({ data: names.length === 1 ? (deleted[0] ?? {}) : deleted }, flags)
+      await this.printUnlessTable(names.length === 1 ? (deleted[0] ?? {}) : deleted, flags)
     }
   }
 }

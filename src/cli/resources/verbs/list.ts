@@ -106,28 +106,23 @@ export function listCommand(topic: Topic, examples: Example[], formatRows?: Form
       const values = flags as FlagValues
       const filter = Object.fromEntries(filters.flatMap(({ name, flag }) => (values[flag] === undefined ? [] : [[name, values[flag]]])))
       const query = createQuery(values)
+      const all = values.all === true
       const connection = await this.connect(values)
-      const page = await fetchList(
-        connection,
-        routes.list,
-        {},
-        { ...query, ...(await resolveReferences(connection, references, filter)) },
-        values.all === true,
-      )
-      const others = await fetchAlternatives(connection, query, filter, values.all === true)
-      const total = others.reduce((sum, other) => sum + other.page.data.length, page.data.length)
-      if (total === 0 && this.getFormat(values) === 'table') return this.notify(formatEmptyList(page, query, filter))
-      if (this.getFormat(values) !== 'table')
-        return this.print({ data: [page, ...others.map((other) => other.page)].flatMap(({ data }) => data), columns }, values)
-      const shown = formatRows
-        ? await formatRows(connection, page.data, getOutput(process.stdout))
-        : await createTableRows(connection, topic, page.data)
-      if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
-      else if (page.data.length > 0 || others.length === 0) await this.print(shown, values)
-      if (page.data.length > 0 || others.length === 0) this.notify(formatFooter(page))
-      for (const other of others.filter(({ page: { data } }) => data.length > 0)) {
-        await this.print(await createTableRows(connection, other.topic, other.page.data), values)
-        this.notify(formatFooter(other.page))
+      const resolved = await resolveReferences(connection, references, filter)
+      const page = await fetchList(connection, routes.list, {}, { ...query, ...resolved }, all)
+      const lists = [{ topic, page }, ...(await fetchAlternatives(connection, query, filter, all))]
+      const data = lists.flatMap((list) => list.page.data)
+      if (this.getFormat(values) !== 'table') return this.print({ data, columns }, values)
+      if (data.length === 0) return this.notify(formatEmptyList(page, query, filter))
+      for (const list of lists.filter(({ page: { data } }) => data.length > 0)) {
+        const rows = list.page.data
+        const shown =
+          formatRows && list.topic === topic
+            ? await formatRows(connection, rows, getOutput(process.stdout))
+            : await createTableRows(connection, list.topic, rows)
+        if (typeof shown === 'string') process.stdout.write(`${shown}\n`)
+        else await this.print(shown, values)
+        this.notify(formatFooter(list.page))
       }
     }
   }

@@ -2,9 +2,8 @@
 import { string } from '@oclif/core/args'
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
-import { CadreCommand } from '../../oclif/base-command.ts'
 import type { Row } from '../../terminal/table.ts'
-import { resolveResource } from '../resolve-references.ts'
+import { ResourceCommand } from '../resource-command.ts'
 import { addReferenceNames } from '../resource-view.ts'
 import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
@@ -19,7 +18,7 @@ export const createIdArguments = (topic: Topic) =>
 export function showCommand(topic: Topic, examples: Example[] = []) {
   const { family, command } = topic
   const id = createIdArgument(topic)
-  return class ShowCommand extends CadreCommand {
+  return class ShowCommand extends ResourceCommand {
     static override description = `Show ${withArticle(family.noun)}.`
     static override examples = [
       ...examples,
@@ -32,8 +31,7 @@ export function showCommand(topic: Topic, examples: Example[] = []) {
 
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(ShowCommand)
-      const connection = await this.connect(flags)
-      const id = await resolveResource(connection, topic, args.id)
+      const { connection, id } = await this.connectTo(topic, args.id, flags)
       const found = findTopic(topic, id)
       const row = (await call(connection, found.routes.get, { params: { id } })).data as Row
       await this.print({ data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, found, row) : row }, flags)

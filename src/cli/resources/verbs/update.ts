@@ -4,12 +4,12 @@ import type { Connection } from '../../../client/request.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import type { Body, ResourceInput } from '../../input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, type FlagValues } from '../../input/schema-flags.ts'
-import { CadreCommand } from '../../oclif/base-command.ts'
 import { UsageError } from '../../terminal/errors.ts'
 import type { Row } from '../../terminal/table.ts'
 import { formatChanges } from '../format-changes.ts'
 import type { FoundResource } from '../name-errors.ts'
-import { listNamesakes, resolveReferences, resolveResource } from '../resolve-references.ts'
+import { listNamesakes, resolveReferences } from '../resolve-references.ts'
+import { ResourceCommand } from '../resource-command.ts'
 import { fetchNames } from '../resource-names.ts'
 import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
 import { findTopic, formatTitle, type Topic } from '../topic.ts'
@@ -27,7 +27,7 @@ export function updateCommand(topic: Topic, examples: Example[]) {
   }))
   const lists = listEditableFields(topic, fields)
   const id = createIdArgument(topic)
-  return class UpdateCommand extends CadreCommand {
+  return class UpdateCommand extends ResourceCommand {
     static override description = `Update ${withArticle(family.noun)}.\n\nOther fields keep their values.`
     static override examples = examples
     static override args = { id }
@@ -36,9 +36,9 @@ export function updateCommand(topic: Topic, examples: Example[]) {
     override async run(): Promise<void> {
       const { args, flags } = await this.parse(UpdateCommand)
       const { body, locateError } = await readChanges(flags as FlagValues)
-      const connection = await this.connect(flags)
-      const params = { id: await resolveResource(connection, topic, args.id as string) }
-      const found = findTopic(topic, params.id)
+      const { connection, id } = await this.connectTo(topic, args.id as string, flags)
+      const params = { id }
+      const found = findTopic(topic, id)
       const { data: current, ifMatch } = await readCurrent(connection, found, params)
       const resolved = await resolveReferences(connection, references, updateForm?.toBody(body, current) ?? body)
       const change = {
@@ -55,15 +55,10 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       this.notify(`Updated ${found.family.noun} ${formatTitle(topic, data as Row)}.`)
       const names = await fetchNames(connection, listReferencedIds(found, [current, data as Row]))
       for (const line of formatChanges(found, current, data as Row, names)) this.notify(`  ${line}`)
-      const [other] =
-        label !== undefined && label in body && this.getFormat(flags) === 'table'
-          ? await listNamesakes(connection, found, data as FoundResource)
-          : []
+      if (this.getFormat(flags) !== 'table') return this.print({ data: data as Row }, flags)
+      const [other] = label !== undefined && label in body ? await listNamesakes(connection, found, data as FoundResource) : []
       if (other) this.notify(formatDuplicateName(topic, data as Row, other))
-      await this.print(
-        { data: this.getFormat(flags) === 'table' ? await addReferenceNames(connection, found, data as Row) : (data as Row) },
-        flags,
-      )
+      await this.print({ data: await addReferenceNames(connection, found, data as Row) }, flags)
     }
   }
 

@@ -16,15 +16,15 @@ interface ReviewOptions {
   /** Names of the tools to approve. Empty: all. */
   only: readonly string[]
   yes: boolean
-  notify(line: string): void
 }
 
 /** Returns the approved tools. */
 export async function reviewTools(
   connection: Connection,
   { server: discovered, tools }: Static<typeof Discovery>,
-  { server, only, yes, notify }: ReviewOptions,
+  { server, only, yes }: ReviewOptions,
 ): Promise<Row[]> {
+  const { notify } = connection
   const wanted = selectTools(tools, only, server.name)
   const pending = wanted.filter(({ state }) => state === 'new' || state === 'changed')
   const title = `${server.name} (${sanitizeLine(`${discovered.name} ${discovered.version}`)})`

@@ -12,7 +12,7 @@ import { sanitizeLine } from '../../terminal/text.ts'
 const TIMEOUT_MS = 5 * 60_000
 const PAGE = '<!doctype html><meta charset="utf-8"><title>Cadre</title><p>You can close this page and return to the terminal.</p>'
 
-export async function signIn(connection: Connection, id: string, notify: (line: string) => void): Promise<void> {
+export async function signIn(connection: Connection, id: string): Promise<void> {
   const server = createServer()
   try {
     const port = await listen(server)
@@ -23,11 +23,11 @@ export async function signIn(connection: Connection, id: string, notify: (line: 
     })
     if (data.authorization_url === null) return
     const redirect = receiveRedirect(server, data.state)
-    notify(`Sign in with this address in a browser on this machine:\n${sanitizeLine(data.authorization_url)}`)
+    connection.notify(`Sign in with this address in a browser on this machine:\n${sanitizeLine(data.authorization_url)}`)
     // The address is printed, so that a missing browser is no error.
     await openWithSystem(data.authorization_url).catch(() => undefined)
     await call(connection, mcpServerRoutes.token, { params, body: { ...(await redirect), state: data.state } })
-    notify('Signed in.')
+    connection.notify('Signed in.')
   } finally {
     server.close()
     server.closeAllConnections()
