@@ -30,7 +30,7 @@ export default class WebhooksRedeliver extends ResourceCommand {
     const { args, flags } = await this.parse(WebhooksRedeliver)
     const requestedIds = [args.delivery ?? []].flat() as string[]
     if (requestedIds.length === 0 && !flags.failed)
-      throw new UsageError('A delivery is required.', 'List them with cadre webhooks requestedIds, or use --failed.')
+      throw new UsageError('A delivery is required.', 'List them with cadre webhooks deliveries, or use --failed.')
     const { connection, id } = await this.connectTo(webhookTopic, args.id, flags)
     const failed = flags.failed
       ? await fetchList(connection, webhookRoutes.deliveries, { id }, { status: 'failed', order: 'asc' }, true)
