@@ -171,7 +171,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     for (const linked of set.conditions) own.push(getConditionPart(linked))
     const groupings = listGroupings(query)
     const isPart = (text: string) => groupings.some(({ part }) => part && text.startsWith(part))
-    const partMask = words.reduce((all, { text }, index) => (isPart(text) ? all | (1 << index) : all), 0)
+    const partMask = maskWords(({ text }) => isPart(text))
     const mask = own.reduce((all, part) => all | part.mask, set.mask | partMask)
     const uncovered = Math.min(MAX_COUNT, countBits(contentMask & ~mask))
     const isFiltered = set.conditions.some(({ condition }) => condition.column === target)
