@@ -1,4 +1,5 @@
 /** Reads the text of a Word 97-2003 document, which is stored in pieces, each with one or two bytes per character. */
+import { decodeWindows1252 } from '../encoding/decode-text.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 
 interface Piece {
@@ -32,7 +33,7 @@ export function readPieces(main: Buffer, table: Buffer): DocText {
   for (const { start, end, offset, bytesPerCharacter } of pieces) {
     parts.push('\0'.repeat(Math.max(0, start - next)))
     const bytes = main.subarray(offset, offset + (end - start) * bytesPerCharacter)
-    parts.push(bytesPerCharacter === 2 ? bytes.toString('utf16le') : new TextDecoder('windows-1252').decode(bytes))
+    parts.push(bytesPerCharacter === 2 ? bytes.toString('utf16le') : decodeWindows1252(bytes))
     next = end
   }
   const text = parts.join('')

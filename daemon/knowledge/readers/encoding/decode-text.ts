@@ -7,8 +7,12 @@ export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer,
 export function decodeText(bytes: Uint8Array): string {
   const encoding = detectEncoding(bytes)
   if (encoding === 'utf-32le' || encoding === 'utf-32be') return decodeUtf32(bytes, encoding === 'utf-32le')
-  return encoding === 'windows-1252' ? decodeWindows1252(bytes) : new TextDecoder(encoding).decode(bytes)
+  return decodeBytes(bytes, encoding)
 }
+
+/** Decodes with a name of TextDecoder, in lower case. */
+export const decodeBytes = (bytes: Uint8Array, encoding: string): string =>
+  encoding === 'windows-1252' ? decodeWindows1252(bytes) : new TextDecoder(encoding).decode(bytes)
 
 /** Characters that Windows-1252 has in place of the control characters 0x80 to 0x9f of Latin-1. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'

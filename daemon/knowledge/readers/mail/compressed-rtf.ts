@@ -1,4 +1,5 @@
 /** Decompresses the RTF text of Outlook messages and removes its format. */
+import { decodeWindows1252 } from '../encoding/decode-text.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 
 /** What every dictionary starts with, as the format defines it. */
@@ -87,4 +88,4 @@ export function readRtfText(rtf: Buffer): string {
   return output.join('').trim()
 }
 
-const decodeByte = (hex: string): string => new TextDecoder('windows-1252').decode(Buffer.from(hex, 'hex'))
+const decodeByte = (hex: string): string => decodeWindows1252(Buffer.from(hex, 'hex'))

@@ -1,6 +1,6 @@
 /** Reads RTF documents: headings, lists, tables, footnotes and pages. */
 import { DocumentWriter } from '../document-writer.ts'
-import { toBuffer } from '../encoding/decode-text.ts'
+import { decodeBytes, toBuffer } from '../encoding/decode-text.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { findCodePage, HeaderTables } from './header-tables.ts'
 import { walkRtf } from './walk-rtf.ts'
@@ -165,7 +165,7 @@ class RtfConverter {
     if (this.#bytes === '') return
     const encoding = this.#tables.encodings.get(this.#group.font) || this.#encoding
     const isAscii = !/[\x80-\xff]/.test(this.#bytes)
-    this.#addText(isAscii ? this.#bytes : new TextDecoder(encoding).decode(Buffer.from(this.#bytes, 'latin1')))
+    this.#addText(isAscii ? this.#bytes : decodeBytes(Buffer.from(this.#bytes, 'latin1'), encoding))
     this.#bytes = ''
   }
 

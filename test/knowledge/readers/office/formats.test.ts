@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { generatePassages } from '../../../../daemon/knowledge/chunking/chunk-document.ts'
+import { readPieces } from '../../../../daemon/knowledge/readers/doc/pieces.ts'
 import { zip } from '../document-fixtures.ts'
 import { read } from '../read-fixture.ts'
 import { createRelationships, createRow, createWorkbookParts, loadFixture, readParts } from './fixtures.ts'
@@ -222,12 +223,23 @@ test('a slide without a title placeholder is named after its first text, or numb
   assert.is((await read(deck, 'a.pptx')).text, '## Agenda\n\nWelcome\n\n## Slide 2\n\none\n\ntwo')
 })
 
+test('the characters of a Word document that have one byte are those of Windows-1252', () => {
+  const text = Buffer.from([0x93, 0x80, 0x20, 0x35, 0x94])
+  const table = Buffer.alloc(5 + 16)
+  table.writeUInt8(2)
+  table.writeUInt32LE(16, 1)
+  table.writeUInt32LE(text.length, 9) // the piece begins at 0 and ends here
+  table.writeUInt32LE(0x40000000, 15) // one byte per character, from the start of the stream
+  const pieces = readPieces(text, table)
+  assert.is(pieces.slice(0, pieces.length), '“€ 5”')
+})
+
 test('RTF text is decoded by its code page, its fonts and as Unicode', async () => {
   const source =
     '{\\rtf1\\ansi\\ansicpg1252{\\fonttbl{\\f0\\fcharset0 Arial;}{\\f1\\fcharset204 Arial;}}' +
-    "\\f0 Stra\\'dfe {\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} " +
+    "\\f0 Stra\\'dfe \\'80 5 \\'93quoted\\'94 {\\f1\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2} " +
     '\\u26085?\\u26412? \\emdash  {\\*\\unknown hidden}{\\v hidden}done\\par}'
-  assert.is((await read(source, 'a.rtf')).text, 'Straße Привет 日本 — done')
+  assert.is((await read(source, 'a.rtf')).text, 'Straße € 5 “quoted” Привет 日本 — done')
 })
 
 test.run()
