@@ -61,6 +61,7 @@ for (const [question, quote] of [
   ['What is the order number of the jug?', 'A jug is sold separately (part no. BR-417).'],
   ['Which time zone name is used?', 'The name of the zone is that of a city.'],
   ['What is the number format?', 'Numbers are written as in English.'],
+  ['When many people are arrested, what do they do?', 'They use solidarity to get the same offer.'],
   ['What does the lamp do?', 'It shows the way.'],
   ['How much is it for members?', 'Members enter free of charge.'],
 ] as const)

@@ -50,6 +50,8 @@ const AUXILIARY = /^(?:am|are|be|been|can|could|did|do|does|had|has|have|is|may|
 /** The question word, after prepositions: "Until when …", "In which …". */
 const QUESTION_WORD =
   /^\W*(?:(?:after|and|at|before|but|by|during|for|from|in|of|on|since|so|to|under|until|with|within)\s+){0,2}(wh\p{L}+|how)\b\s*(.*)$/isu
+/** "When it rains, what …" does not ask when. */
+const CLAUSE_BEFORE = /^\W*(?:when|where|if|while)\b[^,?]*,\s*(?=(?:\p{L}+\s+)?(?:what|which|who|whom|whose|how|where|when)\b)/iu
 const EXTENT = /^(?:many|much|old|far|big|large|high|tall|deep|wide|fast|heavy|few|little)\b/i
 const DURATION = /^(?:long|often|soon|late|early|frequently)\b/i
 /** "When does it end?" may be answered by what ends it. */
@@ -104,7 +106,7 @@ export function lacksAskedValue(question: string, quote: string): boolean {
 
 /** Reads the question word, the words after it, and the type of answer that both ask for. */
 function readQuestion(question: string): { word: string; rest: string; type: ValueType | undefined } {
-  const [, first = '', rest = ''] = QUESTION_WORD.exec(question) ?? []
+  const [, first = '', rest = ''] = QUESTION_WORD.exec(question.replace(CLAUSE_BEFORE, '')) ?? []
   const word = first.toLowerCase()
   return { word, rest, type: detectType(word, rest) }
 }
