@@ -40,7 +40,13 @@ function walkProperties(bytes: Buffer, handle: (code: number, operand: number) =
 }
 
 export const createProperties = (): ParagraphProperties => ({
-  ...{ style: 0, isInTable: false, isRowEnd: false, outline: undefined, list: 0, level: 0, breaksPage: false },
+  style: 0,
+  isInTable: false,
+  isRowEnd: false,
+  outline: undefined,
+  list: 0,
+  level: 0,
+  breaksPage: false,
 })
 
 function readParagraphProperties(bytes: Buffer, properties: ParagraphProperties): void {

@@ -17,8 +17,16 @@ import { type DocText, readPieces } from './pieces.ts'
 const WORD_97 = 0xc1
 /** Indexes of the tables whose places are in the header. */
 const TABLES = {
-  ...{ styles: 1, footnoteReferences: 2, footnoteTexts: 3, characters: 12, paragraphs: 13, pieces: 33, endnoteReferences: 46 },
-  ...{ endnoteTexts: 47, lists: 73, listOverrides: 74 },
+  styles: 1,
+  footnoteReferences: 2,
+  footnoteTexts: 3,
+  characters: 12,
+  paragraphs: 13,
+  pieces: 33,
+  endnoteReferences: 46,
+  endnoteTexts: 47,
+  lists: 73,
+  listOverrides: 74,
 }
 const HEADER_LENGTH = 154
 
