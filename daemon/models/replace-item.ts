@@ -36,6 +36,7 @@ export function replaceItem(previous: string, followUp: string): string | undefi
     (STARTS_WITH_PREPOSITION.test(item) ? replacePrepositional(previous, item) : undefined) ??
     (STARTS_WITH_DETERMINER.test(item) ? replaceDetermined(previous, item) : undefined) ??
     replaceLast(previous, NAME, /^\p{Lu}/u.test(item) ? item : undefined) ??
+    addPeople(previous, item) ??
     replaceBare(previous, item)
   )
 }
@@ -49,7 +50,7 @@ function replaceLast(previous: string, pattern: RegExp, replacement: string | un
 function replacePrepositional(previous: string, item: string): string {
   const [preposition = ''] = item.split(/\s/)
   const last = [...previous.matchAll(new RegExp(`(?<=\\s)${preposition}\\s+${PHRASE}`, 'giu'))].at(-1)
-  return last ? replaceAt(previous, last.index, last[0].length, item) : `${previous.replace(/[\s?？.!]+$/u, '')} ${item}?`
+  return last ? replaceAt(previous, last.index, last[0].length, item) : append(previous, item)
 }
 
 /** Replaces the last phrase with a determiner: "the lamp" in "How much does the lamp cost?". */
@@ -74,11 +75,25 @@ const SUBJECT = new RegExp(
   'iu',
 )
 
+/** Nouns of people: "part-timers" are not another kind of leave. */
+const PEOPLE = new RegExp(
+  String.raw`(?:^|[\s-])(?:part-timers|full-timers|adults|apprentices|children|contractors|customers|employees|families|fathers|foreigners` +
+    '|freelancers|guests|interns|kids|managers|members|men|mothers|newcomers|owners|parents|pensioners|people|residents|seniors|staff' +
+    '|students|teachers|temps|tenants|trainees|visitors|volunteers|women|workers)$',
+  'iu',
+)
+
+/** Adds people for whom the answer may be another one. */
+const addPeople = (previous: string, item: string): string | undefined =>
+  PEOPLE.test(item) && !/\sfor\s/i.test(previous) ? append(previous, `for ${item}`) : undefined
+
 /** Replaces what follows the last preposition, or the subject: "breakfast" in "When is breakfast served?". */
 function replaceBare(previous: string, item: string): string | undefined {
   const last = [...previous.matchAll(AFTER_PREPOSITION)].at(-1) ?? SUBJECT.exec(previous)
   return last ? replaceAt(previous, last.index, last[0].length, item) : undefined
 }
+
+const append = (question: string, words: string) => `${question.replace(/[\s?？.!]+$/u, '')} ${words}?`
 
 const replaceAt = (text: string, start: number, length: number, replacement: string) =>
   `${text.slice(0, start)}${replacement}${text.slice(start + length)}`

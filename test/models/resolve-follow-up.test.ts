@@ -36,6 +36,13 @@ test('another item takes the place of the one in the question before', () => {
     ['What does bodyLimit do?', 'and maxParamLength?', 'What does maxParamLength do?'],
     ['How long is the warranty for lamps?', 'and for invoices?', 'How long is the warranty for invoices?'],
     ['How long is the warranty for lamps?', 'what about chairs?', 'How long is the warranty for chairs?'],
+    [
+      'How many days of annual leave do employees have?',
+      'And part-timers?',
+      'How many days of annual leave do employees have for part-timers?',
+    ],
+    ['What is the price of laptops?', 'And servers?', 'What is the price of servers?'],
+    ['How long is the warranty for owners?', 'And tenants?', 'How long is the warranty for tenants?'],
     ['How many days of leave do I get?', 'And in Germany?', 'How many days of leave do I get in Germany?'],
     ['What is the capital of France?', 'And of Italy?', 'What is the capital of Italy?'],
     ['What is the capital of France?', 'And Italy?', 'What is the capital of Italy?'],
@@ -56,6 +63,10 @@ test('a code alone takes the place of the one before', () => {
 
 test('a pronoun for a person is replaced', () => {
   assert.is(resolve('Who owns the runbook?', '…', 'What is her number?'), 'What is owns runbook’s number?')
+})
+
+test('"ones" stands for what the question before is about', () => {
+  assert.is(resolve('When are log files rotated?', '…', 'How many old ones are kept?'), 'How many old log files rotated are kept?')
 })
 
 test('a follow-up question with a verb of its own keeps the topic', () => {

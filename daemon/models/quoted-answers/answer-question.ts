@@ -17,6 +17,7 @@ import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
 import { quoteList } from './lists/quote-list.ts'
 import { quoteOptions } from './lists/quote-options.ts'
+import { quoteSteps } from './lists/quote-steps.ts'
 import { isRecord } from './match-records.ts'
 import { announces } from './parse-passage.ts'
 import { asksForCalculation, asksForSummary } from './question/detect-question-type.ts'
@@ -52,6 +53,7 @@ const MAX_ROW_GAP = 3
 const MIN_LATIN_SHARE = 0.5
 
 const CITATION = /\[\d+\]/g
+const SECTION_NUMBER = /(?<=^|“)\d+(?:\.\d+)*\.?\s+(?=\p{Lu})/gmu
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
   const listNeighbours = readOnce(given.listNeighbours ?? (async () => undefined))
@@ -68,8 +70,8 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const options = await quoteOptions(text, read, listNeighbours)
-  if (options !== undefined) return { text: options, confidence: 'certain' }
+  const list = (await quoteOptions(text, read, listNeighbours)) ?? (await quoteSteps(text, read, listNeighbours))
+  if (list !== undefined) return { text: list, confidence: 'certain' }
   const ranked = await preferComplete(question, await rankAnswers(text, await readPassages(models, text, read)))
   const answers = preferStatements(text, ranked, read)
   const [best, ...others] = answers
@@ -86,7 +88,7 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
   const contradiction = confidence === 'certain' ? findContradiction(text, best, others, read) : undefined
   if (contradiction) return { text: formatDisagreement(text, [best, contradiction], read), confidence: 'certain' }
   const reply = await formatReply(question, best, confidence)
-  return lacksAskedValue(text, reply.text.replaceAll(CITATION, '')) ? refuse(closest) : reply
+  return lacksAskedValue(text, reply.text.replaceAll(CITATION, '').replaceAll(SECTION_NUMBER, '')) ? refuse(closest) : reply
 }
 
 async function formatReply(

@@ -5,6 +5,7 @@ import type { AnswerModels } from '../../inference/embedded-models.ts'
 import { isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import type { MissingTerm } from './question/find-missing-terms.ts'
+import { lacksReason } from './question/fits-question.ts'
 import type { Answer } from './rank-answers.ts'
 
 /** Calibrated on questions with and without an answer: nine of ten certain and six of ten probable answers are right (docs/reader.md). */
@@ -23,13 +24,14 @@ const MIN_PROBABLE_IN_OTHER_LANGUAGES = 4.9
 export async function rateConfidence(
   models: Pick<AnswerModels, 'embed'>,
   question: string,
-  { likelihood }: Answer,
+  { likelihood, part }: Answer,
   passage: ContextPassage,
   missing: MissingTerm | undefined,
 ): Promise<Confidence> {
   const limit = missing === 'name' ? MIN_PROBABLE_WITHOUT_NAME : MIN_PROBABLE
   if (!(await isProbable(models, question, likelihood, passage, limit))) return 'none'
-  return likelihood < MIN_CERTAIN || missing ? 'probable' : 'certain'
+  const isDoubtful = missing !== undefined || lacksReason(question, passage.content.slice(part.start, part.end))
+  return likelihood < MIN_CERTAIN || isDoubtful ? 'probable' : 'certain'
 }
 
 /** Close to the limit, it also matters how similar the question and the passage are. */

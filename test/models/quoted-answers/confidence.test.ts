@@ -60,4 +60,16 @@ test('an answer to a question with a name that no passage contains is at most pr
   assert.is(await rate('How much leave is there for part-timers?', 'And for part-timers?'), 'none')
 })
 
+test('an answer to "why" without a reason is at most probable', async () => {
+  const rate = async (content: string) =>
+    (
+      await answerQuestion(
+        createScriptedReader(() => ({ answer: 'voted against' })),
+        { text: 'Why did they not join?', passages: [createPassage(content)] },
+      )
+    ).confidence
+  assert.is(await rate('They did not join: the village voted against it.'), 'probable')
+  assert.is(await rate('They did not join because the village voted against it.'), 'certain')
+})
+
 test.run()

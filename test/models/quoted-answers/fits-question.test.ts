@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { fitsQuestion, lacksAskedValue } from '../../../daemon/models/quoted-answers/question/fits-question.ts'
+import { fitsQuestion, lacksAskedValue, lacksReason } from '../../../daemon/models/quoted-answers/question/fits-question.ts'
 
 const test = suite('types of answers')
 const fits = (question: string, text: string, quote = text) =>
@@ -30,6 +30,9 @@ test('who asks for the person that does what the question says', () => {
   assert.not(fits('Who pays for dental insurance?', 'MetLife', 'Dental insurance is offered through MetLife.'))
   assert.not(fits('Who pays for dental insurance?', 'MetLife', 'We pay for dental insurance from MetLife.'))
   assert.not(fits('Who approves travel?', '14 days', 'Approve travel within 14 days.'))
+  assert.ok(fits('Who leads the project?', 'Noor Castellanos', 'It has five members and is led by Noor Castellanos.'))
+  assert.ok(fits('Who is our ombudsperson?', 'Dr. Aalders', 'Speak to our ombudsperson, Dr. Aalders, in confidence.'))
+  assert.not(fits('Who is moving into our old office?', 'The printers', 'The printers stay in the old office.'))
 })
 
 test('a name is the one with the words of the question', () => {
@@ -53,6 +56,14 @@ for (const [question, quote] of [
   ['What does it cost to enter?', 'White clothes are customary.'],
   ['What is the deadline for entries?', 'Entries are sent to the secretary.'],
   ['When was the house built?', 'The house is for families.'],
+  ['How much is the rent?', '41 Cordwainer Row, Apartment 3B'],
+  ['How much does the landlord charge for holes?', 'Up to ten holes per room are allowed.'],
+  ['How heavy is the machine?', '| Noise | 49 / 73 dB |'],
+  ['How tall is the tower?', 'The tower was built in 1911.'],
+  ['What interest rate is paid on the deposit?', 'The deposit is $2,760.'],
+  ['What is the phone number of the office?', 'The office is on floor 2.'],
+  ['What is the e-mail address of the office?', 'The office is open on Monday.'],
+  ['Which environment variable changes the name?', '| svc | string | name of the service |'],
 ] as const)
   test(`"${question}" is not answered by "${quote}"`, () => assert.ok(lacksAskedValue(question, quote)))
 
@@ -64,8 +75,22 @@ for (const [question, quote] of [
   ['When many people are arrested, what do they do?', 'They use solidarity to get the same offer.'],
   ['What does the lamp do?', 'It shows the way.'],
   ['How much is it for members?', 'Members enter free of charge.'],
+  ['How much is the deposit?', "The deposit is one and a half months' rent."],
+  ['How much does entry cost?', '| Entry | 12 |'],
+  ['How much of the fee is refunded?', 'We return 80 % of it.'],
+  ['How heavy is the machine?', '| Weight (kg) | 71 |'],
+  ['How tall is the tower?', 'The tower has 12 storeys.'],
+  ['How far ahead must I ask?', 'Ask three days in advance.'],
+  ['What is the phone number of the office?', 'Call 0555 01 02.'],
+  ['Which environment variable changes the name?', '| `APP_NAME` | name |'],
 ] as const)
   test(`"${question}" may be answered by "${quote}"`, () => assert.not(lacksAskedValue(question, quote)))
+
+test('why asks for a reason', () => {
+  assert.ok(lacksReason('Why did they not join?', 'The village voted against joining.'))
+  assert.not(lacksReason('Why did they not join?', 'The village voted against joining, since it wanted its own school.'))
+  assert.not(lacksReason('When did they join?', 'The village joined in 1911.'))
+})
 
 test('other questions accept any words', () => {
   assert.ok(fits('Why is the sky blue?', 'because of the air'))

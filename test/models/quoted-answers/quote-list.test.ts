@@ -136,6 +136,24 @@ test('steps of something else are not quoted', async () => {
   assert.match(await ask('How do I start the kiln?', content, 'Press the button'), /^“Starting the kiln” \[1\] \(3 items\)/)
 })
 
+test('a step is quoted with all others, unless their heading says that they do something else', async () => {
+  const steps = '1. Set the mode.\n2. Start the server.'
+  const quoted = `“Going live” [1] (2 items)\n\n${steps}`
+  assert.is(await ask('How do I put it into production?', `## Going live\n\n${steps}`, 'Set the mode'), quoted)
+  assert.is(await ask('I have an app, how do I take it to production?', `## Going live\n\n${steps}`, 'Start the server'), quoted)
+  assert.not.match(await ask('What is set first?', `## Going live\n\n${steps}`, 'Set the mode'), /items/)
+})
+
+test('steps below a heading that says what was asked for are quoted, whatever the reader finds', async () => {
+  const steps = '1. Pull the plug.\n2. Turn the filter.'
+  const content = `A dirty filter shows E20: clean it.\n\n## Cleaning the filter\n\nDo it often.\n\n${steps}`
+  const quoted = `“Cleaning the filter” [1] (2 items)\n\n${steps}`
+  assert.is(await ask('How to clean the filter?', content, 'clean it'), quoted)
+  assert.is(await ask('Steps to clean the filter?', content, 'clean it'), quoted)
+  assert.not.match(await ask('How do I clean the filter after a flood?', content, 'clean it'), /items/)
+  assert.not.match(await ask('How often do I clean the filter?', content, 'Do it often'), /items/)
+})
+
 test('a list that is longer than what is read has at least so many items', async () => {
   const after = Array.from({ length: 60 }, () => ({ content: '- a\n'.repeat(1_000).trimEnd(), headings: ['Shop'], gap: 1 }))
   const text = await ask('Which fruits do you sell?', 'Fruits:\n\n- pear\n- a', 'pear', ['Shop'], after)

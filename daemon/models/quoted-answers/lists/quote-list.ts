@@ -4,15 +4,18 @@ import { extractContentWords } from '../../../language/content-words.ts'
 import { expandQuery } from '../../../language/expand-query.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { QuotedPassage } from '../extend-to-section.ts'
+import type { QuotableAnswer } from '../list-candidates.ts'
 import { announces, type Block, type Part, parseParts } from '../parse-passage.ts'
 import { asksForList, asksForSteps, asksHow, isPlural, namesOptions } from '../question/detect-question-type.ts'
-import { findHeading, findListAround, findLists, type List, measureIndent, readLastSentence } from './find-list.ts'
-import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
+import { findHeading, findListAround, findLists, type List, readLastSentence } from './find-list.ts'
+import { createList, formatList, type QuotedList } from './format-list.ts'
+import { NUMBERED_ITEM, readItems } from './read-items.ts'
 
 /** A longer paragraph above a list is shortened. */
 const MAX_ANNOUNCEMENT_LENGTH = 300
-const NUMBERED_ITEM = /^\d{1,9}[.)]\s/
 const MIN_COVERAGE = 0.5
+/** "Starting the kiln", "To start the kiln:" */
+const ACTION = /^(?:to\s|\p{L}+ing\b)/iu
 /** A shorter word is the beginning of words that mean something else. */
 const MIN_BEGINNING_LENGTH = 5
 
@@ -21,19 +24,23 @@ export function quoteList(question: string, quoted: QuotedPassage, neighbours: N
   const asksForAll = asksForList(question)
   if (!asksForAll && !asksForSteps(question)) return undefined
   const list = findItems(question, quoted) ?? (asksForAll ? findSubheadings(question, quoted, neighbours) : undefined)
-  const isAnswer = list && (asksForAll || areSteps(question, list))
+  const isAnswer = list && (asksForAll || areSteps(question, list, quoted.answer))
   return isAnswer ? formatList(list, quoted.answer.passage + 1) : undefined
 }
 
 /** Whether a list has the steps of what was asked for: other items are not all needed, and other steps do something else. */
-function areSteps(question: string, { lead, items }: QuotedList): boolean {
+function areSteps(question: string, { lead, items }: QuotedList, { part }: QuotableAnswer): boolean {
+  if (!NUMBERED_ITEM.test(items[0] as string)) return false
   const said = new Set(extractContentWords(lead))
   const words = [...new Set(extractContentWords(question))]
   const shared = words.filter((word) => said.has(word))
   const verb = (question.toLowerCase().match(/\p{L}+/gu) ?? []).find((word) => extractContentWords(word).length > 0) ?? ''
   // "Bleeding the brake" is how to bleed it.
   const isSameAction = lead.toLowerCase().includes(verb.replace(/e$/, '')) || expandQuery(verb).some((other) => said.has(other))
-  return NUMBERED_ITEM.test(items[0] as string) && shared.length >= MIN_COVERAGE * words.length && (isSameAction || !asksHow(question))
+  const isOtherAction = ACTION.test(lead) && shared.length > 0 && !isSameAction
+  // A step alone is no answer.
+  if (part.block.kind === 'item') return !isOtherAction
+  return shared.length >= MIN_COVERAGE * words.length && (isSameAction || !asksHow(question))
 }
 
 /** Returns the list that the answer is in, or that is below its paragraph. */
@@ -120,7 +127,8 @@ function findTitle(question: string, content: string, blocks: readonly Block[], 
   const heading = findHeading(content, blocks, first) ?? headings.at(-1)
   if (sentence !== undefined && announces(sentence))
     return namesOptions(sentence) && heading !== undefined ? `${heading}: ${sentence}` : sentence
-  return heading !== undefined && sharesWords(question, heading) ? heading : undefined
+  const isStep = asksForSteps(question) && NUMBERED_ITEM.test(content.slice(blocks[first]?.start))
+  return heading !== undefined && (isStep || sharesWords(question, heading)) ? heading : undefined
 }
 
 /** "Deployment" shares a word with "steps to deploy". */
@@ -135,15 +143,6 @@ function sharesWords(question: string, text: string): boolean {
 function namesItems(question: string, heading: string): boolean {
   const noun = /[\p{L}\p{N}]+(?=\P{L}*$)/u.exec(heading)?.[0] ?? ''
   return isPlural(noun) && sharesWords(question, noun)
-}
-
-/** Returns the items as they are written, each with its paragraphs, code and the items below it. */
-function readItems(content: string, blocks: readonly Block[], { first, last }: List): string[] {
-  const listed = blocks.slice(first, last + 1)
-  const items = listed.filter(({ kind }) => kind === 'item')
-  const indent = items.reduce((least, item) => Math.min(least, measureIndent(content, item)), Number.POSITIVE_INFINITY)
-  const starts = items.filter((item) => measureIndent(content, item) <= indent).map(({ start }) => start)
-  return starts.map((start, index) => formatItem(content.slice(start, starts[index + 1] ?? listed.at(-1)?.end), indent))
 }
 
 /** Returns the headings one level below, up to the end of the section. */

@@ -69,8 +69,9 @@ const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|s
 
 export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())
 
-/** "How do I …", "how to …": code shows what to do. */
-const HOW = /^\W*(?:how\s+(?:do|does|can|could|should|would|must|to)|wie\s+(?:kann|könn\p{L}*|muss|müss\p{L}*|soll\p{L}*))\s/iu
+/** "How do I …", "how to …", "I …, how does that work?": code shows what to do. */
+const HOW =
+  /(?:^\W*|[,;:.!]\s+)(?:how\s+(?:do|does|can|could|should|would|must|to)|wie\s+(?:kann|könn\p{L}*|muss|müss\p{L}*|soll\p{L}*))\s/iu
 
 export const asksHow = (question: string): boolean => HOW.test(question)
 
@@ -82,6 +83,10 @@ const WHAT_TO_DO =
   /^\W*(?:what\s+(?:do|should|must|can)\s+(?:i|we|you)\s+(?:have\s+to\s+)?do|was\s+(?:muss|soll|kann)\s+(?:ich|man)\b.*\btun)\b/iu
 
 export const asksForSteps = (question: string): boolean => asksHow(question) || WHAT_TO_DO.test(question)
+
+const STEPS = /(?<!\p{L})(?:steps|procedure|schritte)(?!\p{L})/iu
+
+export const namesSteps = (question: string): boolean => STEPS.test(question)
 
 const NEGATION = String.raw`(?:\b(?:not|never|forbidden|prohibited|cannot|excluded|exempt)\b|n['’]t\b)`
 const ASKS_FOR_NEGATION = new RegExp(
