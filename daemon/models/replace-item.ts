@@ -77,9 +77,10 @@ const SUBJECT = new RegExp(
 
 /** Nouns of people: "part-timers" are not another kind of leave. */
 const PEOPLE = new RegExp(
-  String.raw`(?:^|[\s-])(?:part-timers|full-timers|adults|apprentices|children|contractors|customers|employees|families|fathers|foreigners` +
-    '|freelancers|guests|interns|kids|managers|members|men|mothers|newcomers|owners|parents|pensioners|people|residents|seniors|staff' +
-    '|students|teachers|temps|tenants|trainees|visitors|volunteers|women|workers)$',
+  String.raw`(?:^|[\s-])(?:part-timers|full-timers|adults|apprentices|children|contractors|customers|employees|families|fathers` +
+    '|foreigners|freelancers|guests|interns|kids|managers|members|men|mothers|newcomers|owners|parents' +
+    '|pensioners|people|residents|seniors' +
+    '|staff|students|teachers|temps|tenants|trainees|visitors|volunteers|women|workers)$',
   'iu',
 )
 

@@ -14,9 +14,9 @@ const POSSESSIVE = /^(?:its|their|his|her|dessen|deren)$/i
 const NAME =
   /`([^`\n]{1,80})`|["“]([^"”\n]{2,80})["”]|(?<![\w-])(--?[a-z][\w-]+|\w+[._/]\w[\w./-]*|[a-z]+[A-Z]\w*|[A-Z]+_[A-Z_]+|[A-Z]\w*[A-Z]\w*)/gu
 const QUESTION_WORDS = new Set(
-  `a about am an and any are as at be can could did do does far for from get give has have how i if in is it long many may me might much must
-  my of often on one or our s shall should tell than that the there these they this those to us was we were what what's when where which
-  who whom whose why will with would you your`.split(/\s+/),
+  `a about am an and any are as at be can could did do does far for from get give has have how i if in is it long many may me
+  might much must my of often on one or our s shall should tell than that the there these they this those to us was we were what
+  what's when where which who whom whose why will with would you your`.split(/\s+/),
 )
 const NEGATION = /^(?:not|never|nicht|nie)$/i
 const MAX_TURNS = 3

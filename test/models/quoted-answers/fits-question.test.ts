@@ -57,7 +57,7 @@ for (const [question, quote] of [
   ['What is the deadline for entries?', 'Entries are sent to the secretary.'],
   ['When was the house built?', 'The house is for families.'],
   ['How much is the rent?', '41 Cordwainer Row, Apartment 3B'],
-  ['How much does the landlord charge for holes?', 'Up to ten holes per room are allowed.'],
+  ['How much does the landlord charge for holes?', 'Holes are allowed, up to ten per room.'],
   ['How heavy is the machine?', '| Noise | 49 / 73 dB |'],
   ['How tall is the tower?', 'The tower was built in 1911.'],
   ['What interest rate is paid on the deposit?', 'The deposit is $2,760.'],

@@ -31,7 +31,10 @@ export const LENGTH = createMeasure(
   `[mck]?m|in|ft|yd|(?:milli|centi|kilo)?met(?:er|re)s?|miles?|feet|foot|inch(?:es)?|yards?|stor(?:ey|eys|y|ies)|floors?|["”″'’′]`,
 )
 export const PERCENTAGE = /%|\bper\s?cent\b|\b(?:half|third|quarter|none|zero)\b/iu
-const CURRENCY = String.raw`\p{Sc}|\b[A-Z]{3}\s?\d|${AMOUNT}(?:[A-Z]{3}|kr|(?:\p{L}+\s)?(?:dollars?|euros?|pounds?|pence|cents?|francs?|crowns?|yen))\b`
+const CODES = '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR)'
+const CURRENCY =
+  String.raw`\p{Sc}|\b${CODES}\s?\d|${AMOUNT}(?:${CODES}|kr` +
+  String.raw`|(?:\p{L}+\s)?(?:dollars?|euros?|pounds?|pence|cents?|francs?|crowns?|yen))\b`
 /** A number without a unit: tables and forms often omit the currency. */
 const BARE_NUMBER = String.raw`(?<![\p{L}\d-])\d[\d.,]*\s*(?:[|;)]|$|[.,](?!\d))`
 export const PRICE = new RegExp(
