@@ -1,7 +1,8 @@
 /** Finds the records, table rows, statements and options of a command that a question names. */
 import { extractContentWords } from '../../language/content-words.ts'
-import type { Part } from './parse-passage.ts'
+import { type Block, findTableHeader, type Part } from './parse-passage.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
+import { findAmounts, isInRange } from './question/match-ranges.ts'
 
 export interface RecordMatch {
   /** Whether the record has the most of the question's names, numbers and rare words. Undefined if no record has any. */
@@ -14,6 +15,7 @@ interface RecordSet {
   /** Headings above the parts. */
   headings: string
   content: string
+  blocks: readonly Block[]
   parts: readonly (Part & { words: ReadonlySet<string> })[]
 }
 
@@ -30,12 +32,16 @@ const hasIdentity = (part: Part) => isRecord(part) || part.block.kind === 'state
 
 export function matchRecords(question: string, sets: readonly RecordSet[]): Map<Part, RecordMatch> {
   const identifiers = findIdentifiers(question)
+  const amounts = findAmounts(question)
   // Numbers are identifiers: the 10 of a date is not version 10.
   const words = [...new Set(extractContentWords(question))].filter((word) => !/\d/.test(word)).slice(0, MAX_WORDS)
-  const records = sets.flatMap(({ headings, content, parts }) =>
+  const records = sets.flatMap(({ headings, content, blocks, parts }) =>
     parts.filter(hasIdentity).map((part) => {
-      const text = `${headings}${content.slice(part.start, part.end)}`
-      const found = identifiers.filter((identifier) => containsIdentifier(text, identifier))
+      const row = content.slice(part.start, part.end)
+      const ranges = isRecord(part) ? amounts.filter((amount) => isInRange(row, readHeader(content, blocks, part), amount)) : []
+      const found = identifiers.filter(
+        (identifier) => containsIdentifier(`${headings}${row}`, identifier) || ranges.some(({ forms }) => forms.includes(identifier)),
+      )
       // Rows and statements often contain sentences, whose words say little.
       return { part, terms: new Set(part.block.kind === 'record' ? [...found, ...words.filter((word) => part.words.has(word))] : found) }
     }),
@@ -55,6 +61,11 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
     ...records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }] as const),
     ...findOtherOptions(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
   ])
+}
+
+function readHeader(content: string, blocks: readonly Block[], { blockIndex }: Part): string {
+  const header = findTableHeader(content, blocks, blockIndex)
+  return header ? (content.slice(header.start, header.end).split('\n', 1)[0] as string) : ''
 }
 
 /** The option of these questions is the answer: "Which option overrides --foo?" */

@@ -52,6 +52,12 @@ test('the record with the name of the question is quoted, also if another file i
   assert.match(text, /^\*\*10\*\*\n\n```\nversion: 10\ncodename: Buster\n[^[]*\[2\]$/)
 })
 
+test('the row whose range has the number of the question is quoted', async () => {
+  const table = '| Service | Leave |\n|---|---|\n| under 2 years | 20 days |\n| 2 to 5 years | 24 days |\n| over 5 years | 28 days |'
+  const text = await answer('How much leave do I get after 7 years?', [[table, 'leave.md']], ['20 days'])
+  assert.is(text, 'Probably:\n\n| Service | Leave |\n|---|---|\n| over 5 years | 28 days |\n\n[1]')
+})
+
 test('a question in the plural gets all rows of a short table, unless it names one', async () => {
   const levels = '| Level | Meant for |\n|---|---|\n| info | events |\n| warn | faults |\n| error | failures |'
   assert.is(await answer('List the levels.', [[levels, 'log.md']], ['info']), `${levels}\n\n[1]`)
