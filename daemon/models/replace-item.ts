@@ -26,6 +26,12 @@ const CODE =
 const ONLY_CODE = new RegExp(`^\\W*(${CODE.source})[\\s?？.!]*$`, 'u')
 const NAME = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{N}&-]+(?:\s+\p{Lu}[\p{L}\p{N}&-]+)*/gu
 
+/** Returns what a follow-up question such as "And part-timers?" adds. Undefined if it is a question of its own. */
+export function readItem(followUp: string): string | undefined {
+  const item = LEAD.exec(followUp)?.[1]?.trim()
+  return item === undefined || CONTAINS_VERB.test(item) ? undefined : item
+}
+
 /** Returns undefined if the follow-up does not only name another item, or the question before has none. */
 export function replaceItem(previous: string, followUp: string): string | undefined {
   const item = LEAD.exec(followUp)?.[1]?.trim()

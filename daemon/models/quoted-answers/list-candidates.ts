@@ -61,6 +61,8 @@ export interface Features {
   isUseless: boolean
   /** The question asks for what is not the case, and another part of the passage has a negation, but this one does not. */
   lacksNegation: boolean
+  /** Another part mentions what a follow-up question adds, such as "And part-timers?", but this one does not. */
+  lacksAddition: boolean
 }
 
 export interface Candidate {
@@ -78,7 +80,7 @@ const UNREADABLE_WEIGHT = 3.5
 const UNREADABLE_RELEVANCE = { weight: 1.3, withoutWords: -4 }
 
 /** Returns the candidates of each passage: one for each of its parts. A long passage can take tens of milliseconds. */
-export async function listCandidates(question: string, passages: readonly ReadPassage[]): Promise<Candidate[][]> {
+export async function listCandidates(question: string, passages: readonly ReadPassage[], addition: string): Promise<Candidate[][]> {
   const parsed: ParsedPassage[] = []
   const keepsMailHeaders = asksAboutMail(question)
   for (const passage of passages) {
@@ -91,10 +93,11 @@ export async function listCandidates(question: string, passages: readonly ReadPa
     question,
     parsed.map((input) => ({ ...input, parts: input.parts.filter(({ isSkipped }) => !isSkipped) })),
   )
+  const additions = findAdditions(addition, parsed)
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
     const negations = asksForNegation(question) ? findNegations(input) : new Set<Block>()
-    candidates.push(listPassageCandidates(words, input, rank, records, negations))
+    candidates.push(listPassageCandidates(words, input, rank, records, negations, additions))
     await yieldToEventLoop()
   }
   return candidates
@@ -144,6 +147,18 @@ function findNegations({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
   return new Set([...blocks.filter(({ start, end }) => containsNegation(content.slice(start, end))), ...announced])
 }
 
+/** Returns the parts that mention what a follow-up question adds, also in the headings above them. */
+function findAdditions(text: string, passages: readonly ParsedPassage[]): ReadonlySet<Part> {
+  const words = extractContentWords(text)
+  if (words.length === 0) return new Set()
+  return new Set(
+    passages.flatMap(({ parts, headings }) => {
+      const above = new Set(extractContentWords(headings))
+      return parts.filter((part) => words.every((word) => part.words.has(word) || above.has(word)))
+    }),
+  )
+}
+
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageCandidates(
   questionWords: QuestionWords,
@@ -151,6 +166,7 @@ function listPassageCandidates(
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
   negations: ReadonlySet<Block>,
+  additions: ReadonlySet<Part>,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -190,6 +206,7 @@ function listPassageCandidates(
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
       lacksNegation: negations.size > 0 && !negations.has(target.block),
+      lacksAddition: additions.size > 0 && !additions.has(target),
     }
     const [start, end] = [best.span.start - contentStart, best.span.end - contentStart]
     const isHeading = start < 0

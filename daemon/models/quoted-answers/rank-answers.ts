@@ -23,6 +23,7 @@ const OTHER_RECORD_PENALTY = 20
 const LACKING_NUMBER_PENALTY = 8
 const CODE_PENALTY = 1
 const LACKING_NEGATION_PENALTY = 6
+const LACKING_ADDITION_PENALTY = 8
 /** The model points at code too easily: most questions without an answer end there. */
 const CODE_LIKELIHOOD_PENALTY = 4
 /**
@@ -38,9 +39,12 @@ const UNDECIDED_GAP = 2
 /** The next sentence may be this much worse if it has words of the question that the best one lacks. */
 const QUALIFYING_GAP = 5
 
-/** Returns the best answer of each passage, best first. */
-export async function rankAnswers(question: string, passages: readonly ReadPassage[]): Promise<Answer[]> {
-  const answers = (await listCandidates(question, passages)).map((candidates) => candidates.map(createAnswer))
+/**
+ * Returns the best answer of each passage, best first.
+ * @param addition what a follow-up question adds to the one before.
+ */
+export async function rankAnswers(question: string, passages: readonly ReadPassage[], addition = ''): Promise<Answer[]> {
+  const answers = (await listCandidates(question, passages, addition)).map((candidates) => candidates.map(createAnswer))
   const [best, ...others] = answers.flatMap((list) => selectBestOfPassage(list) ?? []).sort((a, b) => b.score - a.score)
   if (!best) return []
   const lead = computeLead(best, others, passages)
@@ -92,12 +96,13 @@ const createAnswer = ({ answer, features }: Candidate): Answer => ({
   covered: features.covered,
 })
 
-function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless, lacksNegation }: Features): number {
+function computeScore({ reading, partOverlap, rank, isCode, isRecordMatch, isUseless, lacksNegation, lacksAddition }: Features): number {
   const penalty =
     (isCode ? CODE_PENALTY : 0) +
     (isUseless ? USELESS_PENALTY : 0) +
     (isRecordMatch === false ? OTHER_RECORD_PENALTY : 0) +
-    (lacksNegation ? LACKING_NEGATION_PENALTY : 0)
+    (lacksNegation ? LACKING_NEGATION_PENALTY : 0) +
+    (lacksAddition ? LACKING_ADDITION_PENALTY : 0)
   return reading + WEIGHTS.partOverlap * partOverlap + WEIGHTS.rank * rank - penalty
 }
 

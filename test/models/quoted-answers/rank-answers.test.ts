@@ -5,9 +5,9 @@ import { createScriptedReader, type Finding } from './scripted-reader.ts'
 
 const test = suite('choosing the answer')
 
-async function answer(content: string, finding: Finding, text: string) {
+async function answer(content: string, finding: Finding, text: string, followUp?: string) {
   const reader = createScriptedReader(() => finding)
-  return (await answerQuestion(reader, { text, passages: [{ content, source: 'a.md', page: 1, headings: [] }] })).text
+  return (await answerQuestion(reader, { text, followUp, passages: [{ content, source: 'a.md', page: 1, headings: [] }] })).text
 }
 
 test('the next sentence is quoted too if it has a word of the question that the answer lacks', async () => {
@@ -34,6 +34,14 @@ test('a question for what is not the case is answered by what denies something, 
   const finding = { answer: 'a mask', certainty: 10, others: { music: 8 } }
   assert.match(await answer(content, finding, 'What is not allowed?'), /^“These are not allowed:” \[1\]\n\n- sleeves\n- music$/)
   assert.match(await answer(content, finding, 'What do I need?'), /“You must wear: … a mask” \[1\]$/)
+})
+
+test('a follow-up question is answered by what mentions the case that it adds', async () => {
+  const content = 'Interpreters are requested three days ahead. The hall is on floor 2. Sign language takes ten days to arrange.'
+  const finding = { answer: 'three days', certainty: 10, others: { 'ten days': 8 } }
+  const question = 'How far ahead must I ask for sign language?'
+  assert.match(await answer(content, finding, question, 'And for sign language?'), /“Sign language takes ten days to arrange\.” \[1\]$/)
+  assert.match(await answer(content, finding, 'How far ahead must I ask?'), /three days ahead/)
 })
 
 test.run()
