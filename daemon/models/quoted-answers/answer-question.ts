@@ -16,9 +16,11 @@ import { formatLanguageNotice } from './format-language-notice.ts'
 import { formatNeedsChatModel, formatRefusal, listFirstParts, type QuotedPart } from './format-refusal.ts'
 import type { QuotableAnswer, ReadPassage } from './list-candidates.ts'
 import { listCentralParts } from './list-central-parts.ts'
+import { createAnnouncedListFinder } from './lists/find-announced-list.ts'
+import { createOptionFinder } from './lists/find-options.ts'
+import { createStepFinder } from './lists/find-steps.ts'
+import { quoteFirstList } from './lists/quote-first-list.ts'
 import { quoteList } from './lists/quote-list.ts'
-import { quoteOptions } from './lists/quote-options.ts'
-import { quoteSteps } from './lists/quote-steps.ts'
 import { isRecord } from './match-records.ts'
 import { announces } from './parse-passage.ts'
 import { asksForCalculation, asksForSummary } from './question/detect-question-type.ts'
@@ -71,7 +73,11 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
     const answer = findByWords(text, read)
     return answer ? formatReply(question, answer, 'probable') : refuse(listFirstParts(read))
   }
-  const list = (await quoteOptions(text, read, listNeighbours)) ?? (await quoteSteps(text, read, listNeighbours))
+  const list = await quoteFirstList(read, listNeighbours, [
+    createOptionFinder(text),
+    createStepFinder(text),
+    createAnnouncedListFinder(text),
+  ])
   if (list !== undefined) return { text: list, confidence: 'certain' }
   const ranked = await preferComplete(
     question,

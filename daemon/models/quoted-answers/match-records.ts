@@ -59,7 +59,7 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   const isNamed = (terms: ReadonlySet<string>) => (best > 0 ? cover(terms) >= best : undefined)
   return new Map([
     ...records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }] as const),
-    ...findOtherOptions(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
+    ...findOtherItems(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
   ])
 }
 
@@ -68,8 +68,9 @@ function readHeader(content: string, blocks: readonly Block[], { blockIndex }: P
   return header ? (content.slice(header.start, header.end).split('\n', 1)[0] as string) : ''
 }
 
-/** The option of these questions is the answer: "Which option overrides --foo?" */
-const ASKS_FOR_OPTION = /\b(?:which|what|another|other)\s+(?:\w+\s+)?(?:option|flag|switch)/i
+/** Another item is the answer: "Which option overrides --foo?" */
+const ASKS_FOR_OTHER =
+  /\b(?:which|what|another|other)\s+(?:\w+\s+)?(?:option|flag|switch|setting|property|function|method|parameter|field)/i
 const OPTION = /(?<![\p{L}\p{N}-])--?[a-z][\w-]*/giu
 /** An item that describes options: "- `-m`/`--method METHOD`: …". */
 const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/i
@@ -78,14 +79,27 @@ const OPTION_ITEM = /^\s*(?:[-*+]\s+)?(?:[`*]*--?[a-z][\w-]*[`*]*[\s,/|]{0,3})+/
 export const findOption = ({ block }: Pick<Part, 'block'>, content: string): string | undefined =>
   block.kind === 'item' ? OPTION_ITEM.exec(content.slice(block.start, block.end))?.[0] : undefined
 
-/** Returns the sentences of the items about other options than the one that the question names, if an item is about that one. */
-function findOtherOptions(question: string, sets: readonly RecordSet[]): Part[] {
-  const asked = new Set(question.match(OPTION))
-  if (asked.size === 0 || ASKS_FOR_OPTION.test(question)) return []
+/** An item that describes a setting, property or function: "- `time.isoTime`: …". */
+const NAME_ITEM = /^\s*[-*+]\s+[`*]*((?:[\w$]+\.)*([a-z$][\w$]*))(?:\([^)\n]{0,200}\))?[`*]*(?:\s|:|$)/i
+/** Other words may be the beginning of a sentence. */
+const IS_NAME = /[a-z][A-Z]|_|\./
+
+function findDescribed(part: Part, content: string): string[] {
+  const options = findOption(part, content)?.match(OPTION)
+  if (options || part.block.kind !== 'item') return options ?? []
+  const [, path = '', name = ''] = NAME_ITEM.exec(content.slice(part.block.start, part.block.end)) ?? []
+  return IS_NAME.test(path) ? [name] : []
+}
+
+/** Returns the sentences of the items about other options or names than the one in the question, if an item is about that one. */
+function findOtherItems(question: string, sets: readonly RecordSet[]): Part[] {
+  const names = (question.match(/[\w$]+/g) ?? []).filter((word) => IS_NAME.test(word))
+  const asked = new Set([...(question.match(OPTION) ?? []), ...names])
+  if (asked.size === 0 || ASKS_FOR_OTHER.test(question)) return []
   const items = sets.flatMap(({ content, parts }) =>
     parts.flatMap((part) => {
-      const described = findOption(part, content)?.match(OPTION)
-      return described ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
+      const described = findDescribed(part, content)
+      return described.length > 0 ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
     }),
   )
   return items.some(({ isOther }) => !isOther) ? items.flatMap(({ part, isOther }) => (isOther ? [part] : [])) : []

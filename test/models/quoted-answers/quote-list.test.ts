@@ -154,6 +154,15 @@ test('steps below a heading that says what was asked for are quoted, whatever th
   assert.not.match(await ask('How often do I clean the filter?', content, 'Do it often'), /items/)
 })
 
+test('a list that is announced in the words of the question is quoted, whatever the reader finds', async () => {
+  const items = '- `paths`: required\n- `censor`: optional'
+  const content = `Set \`redact\` to an object.\n\nIf an object is supplied, two options can be specified:\n\n${items}`
+  const quoted = `“If an object is supplied, two options can be specified:” [1] (2 items)\n\n${items}`
+  assert.is(await ask('What options can the redact object have?', content, 'Set `redact`', ['redact']), quoted)
+  assert.not.match(await ask('What options can the redact array have?', content, 'Set `redact`', ['redact']), /items/)
+  assert.not.match(await ask('What do options need?', content, 'Set `redact`', ['redact']), /items/)
+})
+
 test('a list that is longer than what is read has at least so many items', async () => {
   const after = Array.from({ length: 60 }, () => ({ content: '- a\n'.repeat(1_000).trimEnd(), headings: ['Shop'], gap: 1 }))
   const text = await ask('Which fruits do you sell?', 'Fruits:\n\n- pear\n- a', 'pear', ['Shop'], after)

@@ -104,7 +104,8 @@ test('identifiers are whole numbers, codes and names', () => {
   assert.ok(containsIdentifier('2023-Feb-16', '2023'))
   assert.ok(containsIdentifier('2023-Feb-16', 'february'), 'months can be abbreviated')
   assert.ok(containsIdentifier('| 3.0.0 | 2020-07-07 |', '3'), 'the major version')
-  for (const text of ['13.0.0', '0.3.0', '3.12.2020', '3.0']) assert.not(containsIdentifier(text, '3'), text)
+  assert.ok(containsIdentifier('| 3.x | 2020-07-07 |', '3'), 'all of a major version')
+  for (const text of ['3.xy', '13.0.0', '0.3.0', '3.12.2020', '3.0']) assert.not(containsIdentifier(text, '3'), text)
   assert.ok(containsIdentifier('debian.csv', 'debian'))
 })
 
@@ -117,6 +118,14 @@ const redis = [
   '#',
   '# timeout 0',
 ].join('\n')
+
+test('a name in the question is not answered by the item of another one', async () => {
+  const items = '- `time.isoTime`: ISO 8601 in UTC.\n- `time.isoTimeNano`: RFC 3339 in UTC.'
+  const findings = [{ answer: 'ISO 8601', certainty: 10, others: { 'RFC 3339': 6 } }]
+  assert.match(await answer('What format does isoTimeNano give?', [[items, 'a.md']], findings), /RFC 3339/)
+  assert.match(await answer('What format does it give?', [[items, 'a.md']], findings), /ISO 8601/)
+  assert.match(await answer('Which function is coarser than isoTimeNano?', [[items, 'a.md']], findings), /ISO 8601/)
+})
 
 test('an option that the question names is not answered by the item of another one', async () => {
   const items =

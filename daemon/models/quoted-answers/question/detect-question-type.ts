@@ -18,9 +18,9 @@ const SUPERLATIVES = [
   `lightest|best|worst|(?:most|least) ${ADJECTIVES}|how many|count|total|average|wie viele|anzahl|gesamt\\w*`,
   '(?:günstig|billig|teuer|größ|klein|höch|niedrig|läng|kürze|ält|neue|jüng|schnell|langsam|schwer|leichte|be)ste\\w*',
 ].join('|')
-/** Only a choice compares: "Can I get a larger screen?" does not. */
+/** Only a choice compares: "Can I get a larger screen?" does not, nor does "Which error is shown if a file is larger than that?" */
 const CHOICE = new RegExp(
-  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b.*(?<!\w)(?:${COMPARATIVES})(?!\w)` +
+  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b(?:(?!\b(?:if|when|while|unless|wenn|falls)\b).)*(?<!\w)(?:${COMPARATIVES})(?!\w)` +
     String.raw`|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
   'iu',
 )
@@ -64,6 +64,15 @@ const PLURAL_NOUN = new RegExp(`^${PLURAL}$`, 'iu')
 export const isPlural = (noun: string): boolean => PLURAL_NOUN.test(noun)
 
 export const asksForList = (question: string): boolean => LIST.test(question)
+
+const LISTED_NOUN = new RegExp(
+  String.raw`^\W*(?:\p{L}+\s+)?(?:what|which|list|enumerate|name|all)\s+(?:(?!(?:do|does|did|can|could|may|must|should|will|would)\b)` +
+    String.raw`[\p{L}\p{N}.'’-]+\s+){0,4}?(${PLURAL})(?!\p{L})`,
+  'iu',
+)
+
+/** Returns the noun in the plural that a list is asked for, but not that of "What do users need?" */
+export const readListedNoun = (question: string): string | undefined => LISTED_NOUN.exec(question)?.[1]
 
 const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|should|was|were|will|would)\b/i
 

@@ -16,7 +16,7 @@ export function findIdentifiers(question: string): string[] {
   return [...new Set(found)].slice(0, MAX_IDENTIFIERS)
 }
 
-/** `7.10` contains neither `10` nor `7.1`, but `2026-10-15` contains the year, `2023-Feb-16` the month and `3.0.0` the major version. */
+/** `7.10` contains neither `10` nor `7.1`, but `2026-10-15` contains the year, `2023-Feb-16` the month and `3.0.0` and `3.x` the major version. */
 export function containsIdentifier(text: string, identifier: string): boolean {
   const lower = text.toLowerCase()
   const isShown = (form: string) => containsForm(lower, form)
@@ -27,7 +27,9 @@ const MONTHS = /^(?:january|february|march|april|june|july|august|september|octo
 
 const containsMajorVersion = (text: string, identifier: string): boolean =>
   /^\d{1,3}$/.test(identifier) &&
-  new RegExp(`(?<![\\p{L}\\p{N}.,-])v?${identifier}\\.(?:0|[1-9]\\d?|x)\\.(?:0|[1-9]\\d?|x)(?![\\p{N}.])`, 'u').test(text)
+  new RegExp(`(?<![\\p{L}\\p{N}.,-])v?${identifier}\\.(?:x(?![\\p{L}\\p{N}])|(?:0|[1-9]\\d?)\\.(?:0|[1-9]\\d?|x)(?![\\p{N}.]))`, 'u').test(
+    text,
+  )
 
 function containsForm(lower: string, identifier: string): boolean {
   const isJoined = /^(?:19|20)\d\d$/.test(identifier) || !/\d/.test(identifier) ? /^[\p{L}\p{N}]/u : /^[-.,]?[\p{L}\p{N}]/u

@@ -5,6 +5,7 @@ import { isPlural } from './detect-question-type.ts'
 import { readQuestion, type ValueType } from './read-question.ts'
 import {
   COUNT,
+  COUNTED,
   EMAIL_ADDRESS,
   ENVIRONMENT_VARIABLE,
   LENGTH,
@@ -29,6 +30,7 @@ interface ShortAnswer {
 
 /** What a text must have to answer a question of a type. */
 const VALUES: Partial<Record<ValueType, RegExp>> = {
+  count: COUNT,
   quantity: QUANTITY,
   number: NUMBER,
   time: TIME,
@@ -41,7 +43,7 @@ const VALUES: Partial<Record<ValueType, RegExp>> = {
   variable: ENVIRONMENT_VARIABLE,
 }
 /** What "how many" asks for. */
-const COUNTED = /^many\s+(?:\p{L}+\s+)??(\p{L}+s|people|children|men|women)\b/iu
+const COUNTED_NOUN = /^many\s+(?:\p{L}+\s+)??(\p{L}+s|people|children|men|women)\b/iu
 const UNIT = /^(?:second|minute|hour|day|week|month|year|percent|%)$/i
 const CONDITION = /^(?:if|unless|provided)\b/i
 /** "When does it end?" may be answered by what ends it. */
@@ -59,7 +61,7 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
   if (type === undefined) return true
   if (VALUES[type]?.test(text) === false) return false
   switch (type) {
-    case 'quantity':
+    case 'count':
       return !countsOther(rest, text)
     case 'time':
       return word !== 'when' || !CONDITION.test(text) || saysAll(rest, quote)
@@ -79,7 +81,7 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
 export function lacksAskedValue(question: string, quote: string): boolean {
   const { word, rest, type } = readQuestion(question)
   const value = type && VALUES[type]
-  if (type === 'quantity' && countsOther(rest, quote)) return true
+  if (type === 'count' && countsOther(rest, quote)) return true
   return value !== undefined && !value.test(quote) && !(word === 'when' && OCCASION.test(quote))
 }
 
@@ -88,8 +90,8 @@ export const lacksReason = (question: string, quote: string): boolean => readQue
 
 /** Whether each number of a text counts something else: "up to one minute" does not say how many attempts there are. */
 function countsOther(rest: string, text: string): boolean {
-  const [, noun = ''] = COUNTED.exec(rest) ?? []
-  const counted = [...text.matchAll(COUNT)].map(([, first = '', second = '']) => [first, second])
+  const [, noun = ''] = COUNTED_NOUN.exec(rest) ?? []
+  const counted = [...text.matchAll(COUNTED)].map(([, first = '', second = '']) => [first, second])
   if (noun === '' || counted.length === 0) return false
   const forms = new Set([noun, ...expandQuery(noun)].flatMap(extractContentWords))
   const isSame = (word: string) => extractContentWords(word).some((stem) => forms.has(stem))

@@ -4,8 +4,9 @@
 const EXTENTS: readonly [ValueType, RegExp][] = [
   ['weight', /^heavy\b|^much\b.*\bweighs?\b/iu],
   ['length', /^(?:tall|wide|deep|thick|far(?!\s+(?:ahead|in advance|back|into)))\b/iu],
-  ['price', /^much\b.*\b(?:costs?|pay|charged?|price|fee|rent|deposit|fine|salary|bonus|refund(?:ed)?|worth)\b/iu],
-  ['quantity', /^(?:many|much|old|far|big|large|high|fast|few|little)\b/i],
+  ['price', /^much\b.*\b(?:budget|costs?|pay|charged?|price|fee|rent|deposit|fine|salary|bonus|refund(?:ed)?|worth)\b/iu],
+  ['count', /^many\b/i],
+  ['quantity', /^(?:much|old|far|big|large|high|fast|few|little)\b/i],
   ['time', /^(?:long|often|soon|late|early|frequently)\b/i],
 ]
 /** "What is the …", and what follows a noun that no other noun restricts, unlike "number format". */
@@ -48,6 +49,7 @@ const QUESTION_WORD =
 const CLAUSE_BEFORE = /^\W*(?:when|where|if|while)\b[^,?]*,\s*(?=(?:\p{L}+\s+)?(?:what|which|who|whom|whose|how|where|when)\b)/iu
 
 export type ValueType =
+  | 'count'
   | 'quantity'
   | 'number'
   | 'time'

@@ -7,14 +7,20 @@ const NUMBERS =
 /** A number in digits or words, before its unit. */
 const AMOUNT = String.raw`(?:\d[\d.,]*|${list(NUMBERS)})\s*`
 
-/** "16" is a quantity; "'databases'-1" and "GPT-4" are not. */
-export const QUANTITY = new RegExp(`(?<![\\p{L}'’_]-\\d*)\\d|${list(`${NUMBERS} no(?!\\.) none nothing free unlimited all full`)}`, 'iu')
+/** "16" and "5kg" are quantities; "'databases'-1", "GPT-4" and "3signals" are not. */
+const DIGITS = String.raw`(?<![\p{L}'’_]-\d*)\d+(?!\d|\p{L}{4})`
+export const QUANTITY = new RegExp(`${DIGITS}|${list(String.raw`${NUMBERS} no(?!\.) none nothing free unlimited all full`)}`, 'iu')
+/** A number of things: neither an amount of money nor part of a name. */
+export const COUNT = new RegExp(
+  String.raw`(?<!\p{Sc}[\d.,]*)${DIGITS}(?!\p{L})|${list(String.raw`${NUMBERS} no(?!\.) none nothing unlimited both pair couple single any`)}`,
+  'iu',
+)
 /** A code such as "CZ-204" is a number, but no quantity. */
 export const NUMBER = new RegExp(`\\d|${QUANTITY.source}`, 'iu')
 /** A number with the two words after it. */
-export const COUNT = new RegExp(String.raw`(?<![\p{L}\p{N}.,])(?:\d+(?:[.,]\d+)*|${list(NUMBERS)})\s*(\p{L}+|%)?(?:\s+(\p{L}+))?`, 'giu')
+export const COUNTED = new RegExp(String.raw`(?<![\p{L}\p{N}.,])(?:\d+(?:[.,]\d+)*|${list(NUMBERS)})\s*(\p{L}+|%)?(?:\s+(\p{L}+))?`, 'giu')
 export const TIME = new RegExp(
-  `\\d|${list(
+  `${DIGITS}|${list(
     `${NUMBERS} first second third fourth last next
     january february march april may june july august september october november december
     mondays? tuesdays? wednesdays? thursdays? fridays? saturdays? sundays? weekdays? weekends? spring summer autumn fall winter
@@ -22,7 +28,7 @@ export const TIME = new RegExp(
     hourly daily weekly monthly quarterly annually yearly every each after before until during when while within by upon since
     seconds? minutes? hours? days? weeks? months? years? quarters? decades? century centuries start beginning end early late time`,
   )}`,
-  'i',
+  'iu',
 )
 /** The unit may be in the header of a table. */
 const createMeasure = (units: string) => new RegExp(String.raw`(?:${AMOUNT}|\()(?:${units})(?![\p{L}\d])`, 'iu')

@@ -1,14 +1,13 @@
-/** Quotes the options of the command that a question names: "What are the options of pack?" */
-import type { Neighbours } from '../../../core/tool.ts'
+/** Finds the options of the command that a question names: "What are the options of pack?" */
 import { extractContentWords } from '../../../language/content-words.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { ContextPassage } from '../../chat-model.ts'
-import { joinSection } from '../extend-to-section.ts'
 import { findOption } from '../match-records.ts'
 import { parseBlocks } from '../parse-passage.ts'
 import { asksForList, namesOptions } from '../question/detect-question-type.ts'
 import { findLists } from './find-list.ts'
-import { createList, formatItem, formatList, type QuotedList } from './format-list.ts'
+import { createList, formatItem, type QuotedList } from './format-list.ts'
+import type { FindList } from './quote-first-list.ts'
 
 /** Words that do not name the command. Any other word selects some of its options: "Which options are deprecated?" */
 const FILLER = new Set(
@@ -17,30 +16,15 @@ const FILLER = new Set(
   ),
 )
 
-export async function quoteOptions(
-  question: string,
-  passages: readonly ContextPassage[],
-  listNeighbours: (index: number) => Promise<Neighbours | undefined>,
-): Promise<string | undefined> {
+/** Returns undefined if the question does not ask for options. */
+export function createOptionFinder(question: string): FindList | undefined {
   if (!asksForList(question) || !namesOptions(question)) return undefined
   const command = extractContentWords(question).filter((word) => !FILLER.has(word))
-  if (command.length === 0) return undefined
-  for (const [index, passage] of passages.entries()) {
-    if (!findOptions(command, passage.content, passage)) continue
-    const neighbours = await listNeighbours(index)
-    const list = findOptions(command, neighbours ? joinSection(passage, neighbours).content : passage.content, passage)
-    const complete = list && createList(list.lead, list.items)
-    if (complete) return formatList(complete, index + 1)
-  }
-  return undefined
+  return command.length === 0 ? undefined : (passage, content) => findOptions(command, content, passage)
 }
 
 /** Returns the options below the heading of the command, up to the next heading other than "Options". */
-function findOptions(
-  command: readonly string[],
-  content: string,
-  { source, headings = [] }: ContextPassage,
-): Pick<QuotedList, 'lead' | 'items'> | undefined {
+function findOptions(command: readonly string[], content: string, { source, headings = [] }: ContextPassage): QuotedList | undefined {
   const blocks = parseBlocks(content, source)
   const lists = findLists(content, blocks)
   const isOption = blocks.map((block) => findOption({ block }, content) !== undefined)
@@ -60,7 +44,7 @@ function findOptions(
       items.push(formatItem(content.slice(block.start, blocks[last]?.end), 0))
     }
   }
-  return lead !== undefined && items.length > 0 ? { lead, items } : undefined
+  return lead === undefined ? undefined : createList(lead, items)
 }
 
 /** "Options" and "Command line options" name no command. */

@@ -1,33 +1,23 @@
-/** Quotes the numbered steps below a heading that says what was asked for: "How do I clean the pump filter?" */
-import type { Neighbours } from '../../../core/tool.ts'
+/** Finds the numbered steps below a heading that says what was asked for: "How do I clean the pump filter?" */
 import { extractContentWords } from '../../../language/content-words.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { ContextPassage } from '../../chat-model.ts'
-import { joinSection } from '../extend-to-section.ts'
 import { parseBlocks } from '../parse-passage.ts'
 import { asksForSteps, namesSteps } from '../question/detect-question-type.ts'
 import { findLists } from './find-list.ts'
-import { createList, formatList } from './format-list.ts'
+import { createList } from './format-list.ts'
+import type { FindList } from './quote-first-list.ts'
 import { NUMBERED_ITEM, readItems } from './read-items.ts'
 
 /** A heading with one word, such as "Filter", does not say what is done. */
 const MIN_HEADING_WORDS = 2
 const FILLER = new Set(extractContentWords('what steps step procedure instructions list show tell explain need take follow do'))
 
-export async function quoteSteps(
-  question: string,
-  passages: readonly ContextPassage[],
-  listNeighbours: (index: number) => Promise<Neighbours | undefined>,
-): Promise<string | undefined> {
+/** Returns undefined if the question does not ask for steps. */
+export function createStepFinder(question: string): FindList | undefined {
   if (!asksForSteps(question) && !namesSteps(question)) return undefined
   const words = extractContentWords(question).filter((word) => !FILLER.has(word))
-  for (const [index, passage] of passages.entries()) {
-    if (!findSteps(words, passage, passage.content)) continue
-    const neighbours = await listNeighbours(index)
-    const list = findSteps(words, passage, neighbours ? joinSection(passage, neighbours).content : passage.content)
-    if (list) return formatList(list, index + 1)
-  }
-  return undefined
+  return (passage, content) => findSteps(words, passage, content)
 }
 
 /** The document, its headings and the steps must have all words of the question: other steps are for other cases. */
