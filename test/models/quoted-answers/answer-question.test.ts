@@ -221,11 +221,6 @@ test('comparisons and summaries name the way to a chat model', async () => {
   }
 })
 
-test('a condition with a comparison compares nothing', async () => {
-  const passages: Parameters<typeof createPassage>[] = [['If a larger file is sent, TooLarge is raised.']]
-  assert.match(await answer(passages, ['TooLarge'], 'Which error is raised if a file is bigger than allowed?'), /“If a larger file is sent/)
-})
-
 test('questions in other scripts are answered by their words', async () => {
   const passages = [createPassage('灯塔建于1901年。灯塔有三十米高。')]
   const reader = createScriptedReader(() => undefined)

@@ -44,4 +44,14 @@ test('a follow-up question is answered by what mentions the case that it adds', 
   assert.match(await answer(content, finding, 'How far ahead must I ask?'), /three days ahead/)
 })
 
+test('a condition with a comparison does not compare', async () => {
+  const finding = { answer: 'TooLarge' }
+  const text = await answer(
+    'If a larger file is sent, TooLarge is raised.',
+    finding,
+    'Which error is raised if a file is bigger than allowed?',
+  )
+  assert.match(text, /“If a larger file is sent/)
+})
+
 test.run()

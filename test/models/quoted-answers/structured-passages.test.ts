@@ -52,12 +52,6 @@ test('the record with the name of the question is quoted, also if another file i
   assert.match(text, /^\*\*10\*\*\n\n```\nversion: 10\ncodename: Buster\n[^[]*\[2\]$/)
 })
 
-test('the row whose range has the number of the question is quoted', async () => {
-  const table = '| Service | Leave |\n|---|---|\n| under 2 years | 20 days |\n| 2 to 5 years | 24 days |\n| over 5 years | 28 days |'
-  const text = await answer('How much leave do I get after 7 years?', [[table, 'leave.md']], ['20 days'])
-  assert.is(text, 'Probably:\n\n| Service | Leave |\n|---|---|\n| over 5 years | 28 days |\n\n[1]')
-})
-
 test('a question in the plural gets all rows of a short table, unless it names one', async () => {
   const levels = '| Level | Meant for |\n|---|---|\n| info | events |\n| warn | faults |\n| error | failures |'
   assert.is(await answer('List the levels.', [[levels, 'log.md']], ['info']), `${levels}\n\n[1]`)
@@ -118,23 +112,6 @@ const redis = [
   '#',
   '# timeout 0',
 ].join('\n')
-
-test('a name in the question is not answered by the item of another one', async () => {
-  const items = '- `time.isoTime`: ISO 8601 in UTC.\n- `time.isoTimeNano`: RFC 3339 in UTC.'
-  const findings = [{ answer: 'ISO 8601', certainty: 10, others: { 'RFC 3339': 6 } }]
-  assert.match(await answer('What format does isoTimeNano give?', [[items, 'a.md']], findings), /RFC 3339/)
-  assert.match(await answer('What format does it give?', [[items, 'a.md']], findings), /ISO 8601/)
-  assert.match(await answer('Which function is coarser than isoTimeNano?', [[items, 'a.md']], findings), /ISO 8601/)
-})
-
-test('an option that the question names is not answered by the item of another one', async () => {
-  const items =
-    '- `-u`, `--max-unused`: how much to keep. It is 5 percent by default.\n- `--repack-small`: repacks. It is false by default.'
-  const findings = [{ answer: 'false', certainty: 10, alternative: '5 percent' }]
-  assert.match(await answer('What is --max-unused by default?', [[items, 'a.md']], findings), /It is 5 percent/)
-  assert.match(await answer('What is --retry-lock by default?', [[items, 'a.md']], findings), /false/)
-  assert.match(await answer('Which option goes with --max-unused?', [[items, 'a.md']], findings), /false/)
-})
 
 test('a setting is quoted with its comment and its line breaks', async () => {
   const passage: Passage = [redis, 'redis.conf', ['redis.conf', 'NETWORK']]

@@ -20,7 +20,8 @@ const SUPERLATIVES = [
 ].join('|')
 /** Only a choice compares: "Can I get a larger screen?" does not, nor does "Which error is shown if a file is larger than that?" */
 const CHOICE = new RegExp(
-  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b(?:(?!\b(?:if|when|while|unless|wenn|falls)\b).)*(?<!\w)(?:${COMPARATIVES})(?!\w)` +
+  String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b(?:(?!\b(?:if|when|while|unless|wenn|falls)\b).)*` +
+    String.raw`(?<!\w)(?:${COMPARATIVES})(?!\w)` +
     String.raw`|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
   'iu',
 )

@@ -16,7 +16,10 @@ export function findIdentifiers(question: string): string[] {
   return [...new Set(found)].slice(0, MAX_IDENTIFIERS)
 }
 
-/** `7.10` contains neither `10` nor `7.1`, but `2026-10-15` contains the year, `2023-Feb-16` the month and `3.0.0` and `3.x` the major version. */
+/**
+ * `7.10` contains neither `10` nor `7.1`, but `2026-10-15` contains the year, `2023-Feb-16` the month, `3.0.0` and `3.x` the major
+ * version.
+ */
 export function containsIdentifier(text: string, identifier: string): boolean {
   const lower = text.toLowerCase()
   const isShown = (form: string) => containsForm(lower, form)

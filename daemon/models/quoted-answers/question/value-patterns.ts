@@ -12,7 +12,8 @@ const DIGITS = String.raw`(?<![\p{L}'’_]-\d*)\d+(?!\d|\p{L}{4})`
 export const QUANTITY = new RegExp(`${DIGITS}|${list(String.raw`${NUMBERS} no(?!\.) none nothing free unlimited all full`)}`, 'iu')
 /** A number of things: neither an amount of money nor part of a name. */
 export const COUNT = new RegExp(
-  String.raw`(?<!\p{Sc}[\d.,]*)${DIGITS}(?!\p{L})|${list(String.raw`${NUMBERS} no(?!\.) none nothing unlimited both pair couple single any`)}`,
+  String.raw`(?<!\p{Sc}[\d.,]*)${DIGITS}(?!\p{L})|` +
+    list(String.raw`${NUMBERS} no(?!\.) none nothing unlimited both pair couple single any`),
   'iu',
 )
 /** A code such as "CZ-204" is a number, but no quantity. */
