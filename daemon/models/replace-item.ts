@@ -5,6 +5,7 @@ const LEAD = new RegExp(
     String.raw`(?:what about\s+|was ist mit\s+)?([^?？]{1,80}?)[\s?？.!]*$`,
   'iu',
 )
+const MAX_LENGTH = 150
 const PREPOSITIONS =
   'about after at before between by during for from in into on of per than to under with within without ' +
   'an auf aus bei für im mit nach ohne pro von vom vor zu zum zur über'
@@ -28,15 +29,15 @@ const NAME = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{N}&-]+(?:\s+\p{Lu}[\p{L}\p{N}&
 
 /** Returns what a follow-up question such as "And part-timers?" adds. Undefined if it is a question of its own. */
 export function readItem(followUp: string): string | undefined {
-  const item = LEAD.exec(followUp)?.[1]?.trim()
+  const text = followUp.trim()
+  const item = text.length > MAX_LENGTH ? undefined : LEAD.exec(text)?.[1]?.trim()
   return item === undefined || CONTAINS_VERB.test(item) ? undefined : item
 }
 
 /** Returns undefined if the follow-up does not only name another item, or the question before has none. */
 export function replaceItem(previous: string, followUp: string): string | undefined {
-  const item = LEAD.exec(followUp)?.[1]?.trim()
+  const item = readItem(followUp)
   if (item === undefined) return replaceLast(previous, CODE, ONLY_CODE.exec(followUp)?.[1])
-  if (CONTAINS_VERB.test(item)) return undefined
   return (
     replaceLast(previous, CODE, item.match(CODE)?.at(-1)) ??
     (STARTS_WITH_PREPOSITION.test(item) ? replacePrepositional(previous, item) : undefined) ??
@@ -81,18 +82,19 @@ const SUBJECT = new RegExp(
   'iu',
 )
 
-/** Nouns of people: "part-timers" are not another kind of leave. */
-const PEOPLE = new RegExp(
-  String.raw`(?:^|[\s-])(?:part-timers|full-timers|adults|apprentices|children|contractors|customers|employees|families|fathers` +
-    '|foreigners|freelancers|guests|interns|kids|managers|members|men|mothers|newcomers|owners|parents' +
-    '|pensioners|people|residents|seniors' +
-    '|staff|students|teachers|temps|tenants|trainees|visitors|volunteers|women|workers)$',
-  'iu',
-)
+/** "part-timers" are not another kind of leave. */
+const PEOPLE =
+  '(?:part-timers|full-timers|adults|apprentices|children|contractors|customers|employees|families|fathers|foreigners|freelancers|guests' +
+  '|interns|kids|managers|members|men|mothers|newcomers|owners|parents|pensioners|people|residents|seniors|staff|students|teachers|temps' +
+  '|tenants|trainees|visitors|volunteers|women|workers)'
+const ENDS_WITH_PEOPLE = new RegExp(String.raw`(?:^|[\s-])${PEOPLE}$`, 'iu')
+const SOME_PEOPLE = new RegExp(String.raw`(?<![\p{L}-])${PEOPLE}(?![\p{L}-])`, 'giu')
 
-/** Adds people for whom the answer may be another one. */
-const addPeople = (previous: string, item: string): string | undefined =>
-  PEOPLE.test(item) && !/\sfor\s/i.test(previous) ? append(previous, `for ${item}`) : undefined
+/** Puts people in the place of others, or adds them to a question for which the answer may be another one. */
+function addPeople(previous: string, item: string): string | undefined {
+  if (!ENDS_WITH_PEOPLE.test(item)) return undefined
+  return replaceLast(previous, SOME_PEOPLE, item) ?? (/\sfor\s/i.test(previous) ? undefined : append(previous, `for ${item}`))
+}
 
 /** Replaces what follows the last preposition, or the subject: "breakfast" in "When is breakfast served?". */
 function replaceBare(previous: string, item: string): string | undefined {
@@ -100,7 +102,7 @@ function replaceBare(previous: string, item: string): string | undefined {
   return last ? replaceAt(previous, last.index, last[0].length, item) : undefined
 }
 
-const append = (question: string, words: string) => `${question.replace(/[\s?？.!]+$/u, '')} ${words}?`
+const append = (question: string, words: string) => `${question.replace(/(?<![\s?？.!])[\s?？.!]+$/u, '')} ${words}?`
 
 const replaceAt = (text: string, start: number, length: number, replacement: string) =>
   `${text.slice(0, start)}${replacement}${text.slice(start + length)}`

@@ -46,6 +46,8 @@ export interface Reply {
   confidence: Confidence
 }
 
+/** The reading model reads only the beginning. */
+const MAX_QUESTION_LENGTH = 2_000
 /** Each passage takes about as long as embedding it. */
 const MAX_PASSAGES = 8
 /** Rows are counted or compared only if they share this much of the question's words: others are not about it. */
@@ -60,7 +62,7 @@ const SECTION_NUMBER = /(?<=^|“)\d+(?:\.\d+)*\.?\s+(?=\p{Lu})/gmu
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
   const listNeighbours = readOnce(given.listNeighbours ?? (async () => undefined))
-  const question = { ...given, listNeighbours }
+  const question = { ...given, text: given.text.slice(0, MAX_QUESTION_LENGTH), listNeighbours }
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {

@@ -151,12 +151,17 @@ function findNegations({ blocks, content }: ParsedPassage): ReadonlySet<Block> {
 function findAdditions(text: string, passages: readonly ParsedPassage[]): ReadonlySet<Part> {
   const words = extractContentWords(text)
   if (words.length === 0) return new Set()
-  return new Set(
-    passages.flatMap(({ parts, headings }) => {
-      const above = new Set(extractContentWords(headings))
-      return parts.filter((part) => words.every((word) => part.words.has(word) || above.has(word)))
-    }),
-  )
+  const found = new Set<Part>()
+  for (const { parts, headings } of passages) {
+    const above = extractContentWords(headings)
+    let heading: readonly string[] = []
+    for (const part of parts) {
+      if (part.block.kind === 'heading') heading = [...part.words]
+      const said = new Set([...above, ...heading, ...part.words])
+      if (words.every((word) => said.has(word))) found.add(part)
+    }
+  }
+  return found
 }
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */

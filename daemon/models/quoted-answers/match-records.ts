@@ -2,7 +2,7 @@
 import { extractContentWords } from '../../language/content-words.ts'
 import { type Block, findTableHeader, type Part } from './parse-passage.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
-import { findAmounts, isInRange } from './question/match-ranges.ts'
+import { findAmounts, listAmountsInRange } from './question/match-ranges.ts'
 
 export interface RecordMatch {
   /** Whether the record has the most of the question's names, numbers and rare words. Undefined if no record has any. */
@@ -35,17 +35,23 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   const amounts = findAmounts(question)
   // Numbers are identifiers: the 10 of a date is not version 10.
   const words = [...new Set(extractContentWords(question))].filter((word) => !/\d/.test(word)).slice(0, MAX_WORDS)
-  const records = sets.flatMap(({ headings, content, blocks, parts }) =>
+  const rows = sets.flatMap(({ headings, content, blocks, parts }) =>
     parts.filter(hasIdentity).map((part) => {
-      const row = content.slice(part.start, part.end)
-      const ranges = isRecord(part) ? amounts.filter((amount) => isInRange(row, readHeader(content, blocks, part), amount)) : []
-      const found = identifiers.filter(
-        (identifier) => containsIdentifier(`${headings}${row}`, identifier) || ranges.some(({ forms }) => forms.includes(identifier)),
-      )
-      // Rows and statements often contain sentences, whose words say little.
-      return { part, terms: new Set(part.block.kind === 'record' ? [...found, ...words.filter((word) => part.words.has(word))] : found) }
+      const text = content.slice(part.start, part.end)
+      const header = amounts.length > 0 && isRecord(part) ? readHeader(content, blocks, part) : undefined
+      const ranges = header === undefined ? [] : listAmountsInRange(text, header, amounts).flatMap(({ forms }) => forms)
+      return { part, text: `${headings}${text}`, ranges: new Set(ranges) }
     }),
   )
+  // Of a table with ranges, a row with the same number in another column is not the one.
+  const ranged = new Set(rows.flatMap(({ ranges }) => [...ranges]))
+  const records = rows.map(({ part, text, ranges }) => {
+    const found = identifiers.filter((identifier) =>
+      ranged.has(identifier) ? ranges.has(identifier) : containsIdentifier(text, identifier),
+    )
+    // Rows and statements often contain sentences, whose words say little.
+    return { part, terms: new Set(part.block.kind === 'record' ? [...found, ...words.filter((word) => part.words.has(word))] : found) }
+  })
   const count = (term: string) => records.filter(({ terms }) => terms.has(term)).length
   const weights = new Map([
     ...words.map((word) => [word, weightWord(count(word), records.length)] as const),

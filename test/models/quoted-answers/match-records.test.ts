@@ -21,6 +21,13 @@ test('the row whose range has the number of the question is quoted', async () =>
   assert.is(text, 'Probably:\n\n| Service | Leave |\n|---|---|\n| over 5 years | 28 days |\n\n[1]')
 })
 
+test('a row with the number in another column is not the one with the range', async () => {
+  const table = '| Service | Leave |\n|---|---|\n| up to 2 years | 4 weeks |\n| 2 to 5 years | 6 weeks |'
+  assert.match(await answer('What leave do I get after 4 years?', table, { answer: '4 weeks' }), /2 to 5 years/)
+  const amounts = '| Amount | Approved by |\n|---|---|\n| up to €500 | lead |\n| €1,000 – €5,000 | head |\n| over €5,000 | board |'
+  assert.match(await answer('Who approves €2,500?', amounts, { answer: 'board' }), /€1,000 – €5,000/)
+})
+
 test('a name in the question is not answered by the item of another one', async () => {
   const items = '- `time.isoTime`: ISO 8601 in UTC.\n- `time.isoTimeNano`: RFC 3339 in UTC.'
   const finding = { answer: 'ISO 8601', certainty: 10, others: { 'RFC 3339': 6 } }

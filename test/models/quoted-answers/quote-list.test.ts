@@ -161,6 +161,19 @@ test('a list that is announced in the words of the question is quoted, whatever 
   assert.is(await ask('What options can the redact object have?', content, 'Set `redact`', ['redact']), quoted)
   assert.not.match(await ask('What options can the redact array have?', content, 'Set `redact`', ['redact']), /items/)
   assert.not.match(await ask('What do options need?', content, 'Set `redact`', ['redact']), /items/)
+  const allowed = 'Knives are not allowed.\n\nThese items are allowed:\n\n- bags\n- coats'
+  assert.not.match(await ask('Which items are not allowed?', allowed, 'Knives'), /bags/)
+  const files = 'Administrators can delete all files.\n\nUsers can delete these files:\n\n- drafts\n- copies'
+  assert.not.match(await ask('Which users can delete files?', files, 'Administrators'), /drafts/)
+  const documents = 'Bring a passport.\n\nYou need these documents if you are self-employed:\n\n- a letter\n- a bill'
+  assert.not.match(await ask('Which documents do I need?', documents, 'a passport'), /a bill/)
+})
+
+test('steps for another case are not quoted', async () => {
+  const content = '## Install the app with Docker\n\n1. Pull it.\n2. Run it.\n\n## Other systems\n\nOn Windows, run the setup.'
+  assert.not.match(await ask('How do I install the app on Windows?', content, 'run the setup'), /items/)
+  assert.not.match(await ask('How do I install the app without Docker?', content, 'run the setup'), /items/)
+  assert.match(await ask('How do I install the app with Docker?', content, 'run the setup'), /\(2 items\)/)
 })
 
 test('a list that is longer than what is read has at least so many items', async () => {

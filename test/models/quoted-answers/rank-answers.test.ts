@@ -44,6 +44,12 @@ test('a follow-up question is answered by what mentions the case that it adds', 
   assert.match(await answer(content, finding, 'How far ahead must I ask?'), /three days ahead/)
 })
 
+test('a heading above mentions the case, too', async () => {
+  const content = '## Part-timers\n\nThe holiday is 14 days.\n\n## Pay\n\nPart-timers get 3 cakes.'
+  const finding = { answer: '14 days', certainty: 10, others: { '3 cakes': 8 } }
+  assert.match(await answer(content, finding, 'How long is the holiday for part-timers?', 'And part-timers?'), /14 days/)
+})
+
 test('a condition with a comparison does not compare', async () => {
   const finding = { answer: 'TooLarge' }
   const text = await answer(

@@ -6,8 +6,8 @@ import { findOption } from '../match-records.ts'
 import { parseBlocks } from '../parse-passage.ts'
 import { asksForList, namesOptions } from '../question/detect-question-type.ts'
 import { findLists } from './find-list.ts'
-import { createList, formatItem, type QuotedList } from './format-list.ts'
-import type { FindList } from './quote-first-list.ts'
+import { formatItem } from './format-list.ts'
+import type { FindList, FoundList } from './quote-first-list.ts'
 
 /** Words that do not name the command. Any other word selects some of its options: "Which options are deprecated?" */
 const FILLER = new Set(
@@ -24,7 +24,7 @@ export function createOptionFinder(question: string): FindList | undefined {
 }
 
 /** Returns the options below the heading of the command, up to the next heading other than "Options". */
-function findOptions(command: readonly string[], content: string, { source, headings = [] }: ContextPassage): QuotedList | undefined {
+function findOptions(command: readonly string[], content: string, { source, headings = [] }: ContextPassage): FoundList | undefined {
   const blocks = parseBlocks(content, source)
   const lists = findLists(content, blocks)
   const isOption = blocks.map((block) => findOption({ block }, content) !== undefined)
@@ -44,7 +44,7 @@ function findOptions(command: readonly string[], content: string, { source, head
       items.push(formatItem(content.slice(block.start, blocks[last]?.end), 0))
     }
   }
-  return lead === undefined ? undefined : createList(lead, items)
+  return lead === undefined || items.length === 0 ? undefined : { lead, items }
 }
 
 /** "Options" and "Command line options" name no command. */

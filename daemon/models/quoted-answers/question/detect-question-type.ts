@@ -67,7 +67,8 @@ export const isPlural = (noun: string): boolean => PLURAL_NOUN.test(noun)
 export const asksForList = (question: string): boolean => LIST.test(question)
 
 const LISTED_NOUN = new RegExp(
-  String.raw`^\W*(?:\p{L}+\s+)?(?:what|which|list|enumerate|name|all)\s+(?:(?!(?:do|does|did|can|could|may|must|should|will|would)\b)` +
+  String.raw`^[^\p{L}\p{N}_]*(?:\p{L}+\s+)?(?:what|which|list|enumerate|name|all)\s+` +
+    String.raw`(?:(?!(?:do|does|did|can|could|may|must|should|will|would)\b)` +
     String.raw`[\p{L}\p{N}.'’-]+\s+){0,4}?(${PLURAL})(?!\p{L})`,
   'iu',
 )
@@ -94,9 +95,14 @@ const WHAT_TO_DO =
 
 export const asksForSteps = (question: string): boolean => asksHow(question) || WHAT_TO_DO.test(question)
 
-const STEPS = /(?<!\p{L})(?:steps|procedure|schritte)(?!\p{L})/iu
+const ACTION = new RegExp(
+  String.raw`\b(?:how\s+(?:do|can|could|should|would|must)\s+(?:i|we|you|one)|how\s+to` +
+    String.raw`|^[^\p{L}\p{N}_]*(?:(?:what|which)\s+are\s+|(?:list|show|give|tell)\s+(?:me\s+)?)?(?:the\s+)?steps\s+(?:to|for))\s+(\p{L}+)`,
+  'iu',
+)
 
-export const namesSteps = (question: string): boolean => STEPS.test(question)
+/** Returns the verb of "How do I clean …?", "how to clean …" and "What are the steps to clean …?" */
+export const readAction = (question: string): string | undefined => ACTION.exec(question)?.[1]
 
 const NEGATION = String.raw`(?:\b(?:not|never|forbidden|prohibited|cannot|excluded|exempt)\b|n['’]t\b)`
 const ASKS_FOR_NEGATION = new RegExp(

@@ -1,7 +1,7 @@
 /** Finds numbers, names and codes of a question, which tell one record of a table from another. */
 
-/** `7.10`, `BW-101`, `2026-10-15`. */
-const TOKEN = /[\p{L}\p{N}]+(?:[-._/:@][\p{L}\p{N}]+)*/gu
+/** `7.10`, `BW-101`, `2026-10-15`, `2,500`. */
+const TOKEN = /[\p{L}\p{N}]+(?:(?:[-._/:@]|(?<=\d),(?=\d))[\p{L}\p{N}]+)*/gu
 const MAX_IDENTIFIERS = 10
 
 /** Words in capitals at the beginning of a sentence are no names. */

@@ -44,7 +44,11 @@ const VALUES: Partial<Record<ValueType, RegExp>> = {
 }
 /** What "how many" asks for. */
 const COUNTED_NOUN = /^many\s+(?:\p{L}+\s+)??(\p{L}+s|people|children|men|women)\b/iu
+/** Longer quotes are code or lists, and have numbers. */
+const MAX_QUOTE_LENGTH = 3_000
 const UNIT = /^(?:second|minute|hour|day|week|month|year|percent|%)$/i
+/** Times that something is done have many names. */
+const REPETITION = /^(?:times|attempts|tries|retries)$/i
 const CONDITION = /^(?:if|unless|provided)\b/i
 /** "When does it end?" may be answered by what ends it. */
 const OCCASION = /\b(?:if|unless|provided|once|whenever|as soon as|in an?|in the (?:case|event))\b/iu
@@ -78,8 +82,9 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
 }
 
 /** Whether a question asks for a value, such as a quantity, a time or a price, and the quoted text has none. */
-export function lacksAskedValue(question: string, quote: string): boolean {
+export function lacksAskedValue(question: string, text: string): boolean {
   const { word, rest, type } = readQuestion(question)
+  const quote = text.slice(0, MAX_QUOTE_LENGTH)
   const value = type && VALUES[type]
   if (type === 'count' && countsOther(rest, quote)) return true
   return value !== undefined && !value.test(quote) && !(word === 'when' && OCCASION.test(quote))
@@ -95,8 +100,10 @@ function countsOther(rest: string, text: string): boolean {
   if (noun === '' || counted.length === 0) return false
   const forms = new Set([noun, ...expandQuery(noun)].flatMap(extractContentWords))
   const isSame = (word: string) => extractContentWords(word).some((stem) => forms.has(stem))
+  // Four weeks are an answer in days.
+  const isUnit = (word: string) => UNIT.test(word.replace(/s$/, ''))
   // "Eight developers" are people.
-  const isOther = (word: string) => UNIT.test(word) || (isPlural(word) && !PERSON.test(word))
+  const isOther = (word: string) => (isUnit(word) ? !isUnit(noun) : isPlural(word) && !PERSON.test(word) && !REPETITION.test(noun))
   return counted.every((words) => !words.some(isSame) && words.some(isOther))
 }
 
@@ -106,7 +113,12 @@ const saysAll = (words: string, quote: string): boolean => words.split(/\s+/).ev
 /** Returns whether a text says a word, or another one for it. */
 function createSaid(text: string): (word: string) => boolean {
   const said = new Set(extractContentWords(text))
-  return (word) => [word, ...expandQuery(word)].some((form) => extractContentWords(form).every((stem) => said.has(stem)))
+  const says = (stems: readonly string[]) => stems.every((stem) => said.has(stem))
+  return (word) =>
+    says(extractContentWords(word)) ||
+    expandQuery(word)
+      .map(extractContentWords)
+      .some((stems) => stems.length > 0 && says(stems))
 }
 
 /** Whether the quote says who does what the question asks for: the insurer is not the one who pays. */

@@ -26,63 +26,93 @@ const DAYS = Object.entries({
   jahr: 365,
 })
 const MAX_AMOUNTS = 10
-const QUANTITY =
-  /(?<![\p{L}\p{N}.,])(?<!\p{L}-)(\p{Sc}?)\s?(\d[\d.,]*)(?:\s?((?!(?:to|and|or|until|up|bis|und|oder)(?!\p{L}))\p{L}+|%|\p{Sc}))?/giu
-const BETWEEN = /^\s*(?:[-–—]|to|and|until|up to|bis|und)\s*$/iu
+/** Of a question. Longer ones are pasted texts. */
+const MAX_QUESTION_LENGTH = 2_000
+/** Longer cells are texts, not ranges. */
+const MAX_CELL_LENGTH = 100
+const MAX_CELLS = 50
+/** A symbol, a number, a mark that it is the least, and a unit. */
+const QUANTITY = new RegExp(
+  String.raw`(?<![\p{L}\p{N}.,])(?<!\p{L}-)(\p{Sc}?)\s?(\d[\d.,]{0,20})(\s?\+|\s(?:or|and)\smore(?=\s\p{L}))?` +
+    String.raw`(?:\s?((?!(?:to|and|or|until|up|bis|und|oder)(?!\p{L}))\p{L}+|%|\p{Sc}))?`,
+  'giu',
+)
+const BETWEEN = /^\s*(?:[-–—]|to|and|until|up to|bis|und)(?:\s(?:under|below|less than|up to))?\s*$/iu
 /** Before or after the only quantity of a cell. */
 const LIMITS: readonly [before: RegExp, after: RegExp | undefined, contains: (value: number, limit: number) => boolean][] = [
-  [/(?:\b(?:under|below|less than|fewer than|unter)|<)\s*$/iu, undefined, (value, limit) => value < limit],
-  [/(?:\b(?:up to|at most|until|max(?:imum|\.)?|bis(?: zu)?|höchstens)|≤)\s*$/iu, undefined, (value, limit) => value <= limit],
-  [/(?:\b(?:over|above|more than)|(?<!\p{L})über|>)\s*$/iu, undefined, (value, limit) => value > limit],
   [
-    /(?:\b(?:at least|from|min(?:imum|\.)?|ab|mindestens)|≥)\s*$/iu,
-    /^\s*(?:\+|(?:or|and) (?:more|above|over|older)\b|und mehr\b)/iu,
+    /(?:\b(?:up to|at most|until|max(?:imum|\.)?|(?:no|not) (?:more|longer|over) than|bis(?: zu)?|höchstens)|≤|<=)\s*$/iu,
+    undefined,
+    (value, limit) => value <= limit,
+  ],
+  [
+    /(?:\b(?:at least|from|min(?:imum|\.)?|(?:no|not) less than|ab|mindestens)|≥|>=)\s*$/iu,
+    /^\s*(?:(?:or|and) (?:more|above|over|older|longer)\b|und mehr\b)/iu,
     (value, limit) => value >= limit,
   ],
+  [/(?:\b(?:under|below|less than|fewer than|unter)|<)\s*$/iu, undefined, (value, limit) => value < limit],
+  [/(?:\b(?:over|above|more than|longer than)|(?<!\p{L})über|>)\s*$/iu, undefined, (value, limit) => value > limit],
 ]
 
 export const findAmounts = (question: string): Amount[] =>
-  findQuantities(question)
+  findQuantities(question.slice(0, MAX_QUESTION_LENGTH))
     .filter(({ unit }) => unit !== undefined)
     .slice(0, MAX_AMOUNTS)
     .map(({ text, number, value, unit }) => ({ value, unit, forms: [number, text.replaceAll(/\s/g, '').toLowerCase()] }))
 
-/** @param header names the unit if the row does not. */
-export const isInRange = (row: string, header: string, amount: Amount): boolean =>
-  row.split('|').some((cell) => containsAmount(cell, header, amount))
+/**
+ * Returns the amounts that are in a range of the row.
+ * @param header names the units that the row does not.
+ */
+export function listAmountsInRange(row: string, header: string, amounts: readonly Amount[]): Amount[] {
+  const columns = header.split('|', MAX_CELLS)
+  const cells = row.split('|', MAX_CELLS).map((cell) => (cell.length > MAX_CELL_LENGTH ? [] : findQuantities(cell)))
+  const texts = row.split('|', MAX_CELLS)
+  return amounts.filter((amount) =>
+    cells.some((quantities, index) =>
+      isInRange(amount, quantities, texts[index] as string, columns[index]?.slice(0, MAX_CELL_LENGTH) ?? ''),
+    ),
+  )
+}
 
-function containsAmount(cell: string, header: string, { value, unit }: Amount): boolean {
-  const [first, second, third] = findQuantities(cell)
+function isInRange(
+  { value, unit }: Amount,
+  [first, second, third]: ReturnType<typeof findQuantities>,
+  cell: string,
+  column: string,
+): boolean {
   if (!first || third) return false
-  const isUnit = (quantity: Quantity) => quantity.unit === unit || (quantity.unit === undefined && namesUnit(header, unit as string))
+  const isUnit = (quantity: Quantity) => (quantity.unit === undefined ? namesUnit(column, unit) : quantity.unit === unit)
   if (second) {
-    const from = { ...first, ...(first.unit === undefined ? convert(first.plain, second.name) : {}) }
+    // "2 to 5 years"
+    const from = first.unit === undefined ? convert(first.plain, second.name) : first
     const isRange = BETWEEN.test(cell.slice(first.end, second.start))
     return isRange && isUnit(from) && isUnit(second) && from.value <= value && value <= second.value
   }
+  if (first.isLeast) return isUnit(first) && value >= first.value
   const [before, after] = [cell.slice(0, first.start), cell.slice(first.end)]
   const [, , contains] = LIMITS.find(([start, end]) => start.test(before) || end?.test(after)) ?? []
   return contains !== undefined && isUnit(first) && contains(value, first.value)
 }
 
-const namesUnit = (header: string, unit: string): boolean => findUnits(header).includes(unit)
-
-const findUnits = (text: string): string[] => (text.match(/\p{L}+|%|\p{Sc}/gu) ?? []).map((name) => convert(0, name).unit as string)
+const namesUnit = (column: string, unit: string | undefined): boolean =>
+  (column.match(/\p{L}+|%|\p{Sc}/gu) ?? []).some((name) => readUnit(name) === unit)
 
 function findQuantities(text: string) {
   return [...text.matchAll(QUANTITY)].map((match) => {
-    const [whole, symbol = '', number = '', word] = match
+    const [whole, symbol = '', number = '', least, word] = match
     const plain = parseNumber(number)
     const name = word ?? (symbol || undefined)
-    return { text: whole, number, plain, name, start: match.index, end: match.index + whole.length, ...convert(plain, name) }
+    const [start, end] = [match.index, match.index + whole.length]
+    return { text: whole, number, plain, name, start, end, isLeast: least !== undefined, ...convert(plain, name) }
   })
 }
 
-function convert(value: number, name: string | undefined): Quantity {
-  const lower = name?.toLowerCase()
-  const time = DAYS.find(([unit]) => lower?.startsWith(unit))
-  return time ? { value: value * time[1], unit: 'day' } : { value, unit: lower && stem(lower) }
-}
+const findTime = (name: string | undefined) => DAYS.find(([unit]) => name?.toLowerCase().startsWith(unit) && name.length <= unit.length + 2)
+
+const convert = (value: number, name: string | undefined): Quantity => ({ value: value * (findTime(name)?.[1] ?? 1), unit: readUnit(name) })
+
+const readUnit = (name: string | undefined): string | undefined => (findTime(name) ? 'day' : name && stem(name.toLowerCase()))
 
 /** Reads 1,000 and 1.000 as a thousand, and 1,5 and 1.5 as one and a half. */
 const parseNumber = (number: string): number =>

@@ -1,27 +1,36 @@
 /** Reads what a question asks for: its question word, and the type of value that would answer it. English. */
 
+/** "How much is the rent?" asks for a price, "How much notice must be given before the rent rises?" does not. */
+const MUCH =
+  String.raw`much\s+(?:(?:money|rent|salary|deposit)\s+)?` +
+  String.raw`(?:is|are|was|were|does|do|did|will|would|can|could|must|should|has|have)\b`
 /** Types by the words after "how", and by those after "what" and "which". */
 const EXTENTS: readonly [ValueType, RegExp][] = [
-  ['weight', /^heavy\b|^much\b.*\bweighs?\b/iu],
-  ['length', /^(?:tall|wide|deep|thick|far(?!\s+(?:ahead|in advance|back|into)))\b/iu],
-  ['price', /^much\b.*\b(?:budget|costs?|pay|charged?|price|fee|rent|deposit|fine|salary|bonus|refund(?:ed)?|worth)\b/iu],
-  ['count', /^many\b/i],
-  ['quantity', /^(?:much|old|far|big|large|high|fast|few|little)\b/i],
-  ['time', /^(?:long|often|soon|late|early|frequently)\b/i],
+  ['weight', /^heavy\b/iu],
+  ['length', /^tall\b/iu],
+  [
+    'price',
+    new RegExp(String.raw`^${MUCH}.*\b(?:budget|costs?|pay|charged?|price|fee|rent|deposit|fine(?=\W*$)|salary|bonus|worth)\b`, 'iu'),
+  ],
+  ['price', /^many\s+(?:euros|dollars|pounds|cents|francs)\b/iu],
+  ['count', /^many\b/iu],
+  ['quantity', /^(?:much|old|far|big|large|high|deep|wide|fast|few|little)\b/iu],
+  ['time', /^(?:long|often|soon|late|early|frequently)\b/iu],
 ]
-/** "What is the …", and what follows a noun that no other noun restricts, unlike "number format". */
-const IS_THE = String.raw`^(?:(?:is|are|was|were)\s+(?:the|our|my|your|its)\s+)?`
+/** "What is the …" */
+const IS_THE = String.raw`(?:(?:is|are|was|were)|['’]s)\s+(?:the|our|my|your|its|his|her|their)\s+(?:[\p{L}'’]+\s+){0,2}?`
+/** A noun ends here unless another one follows, as in "number format". */
 const NOUN_END = String.raw`(?=\W*$|\s+(?:of|for|in|on|at|to|by|is|are|was|were|do|does|did|should|must|can|will|has|have|the|i|we|you)\b)`
-const createNoun = (nouns: string, before = 2) =>
-  new RegExp(String.raw`${IS_THE}(?:[\p{L}'’]+\s+){0,${before}}?(?:${nouns})s?${NOUN_END}`, 'iu')
+const createNoun = (nouns: string) =>
+  new RegExp(String.raw`^(?:${IS_THE}|(?!(?:is|are|was|were|if)\s)[\p{L}'’]+\s+)?(?:${nouns})${NOUN_END}`, 'iu')
 const NOUNS: readonly [ValueType, RegExp][] = [
-  ['time', createNoun('date|day|month|year|time|century|deadline', 1)],
+  ['time', createNoun('(?:date|day|month|year|time|deadline)s?|century|centuries')],
   ['percentage', createNoun('percentage|percent|interest rate|tax rate')],
-  ['phone', createNoun('(?:tele|mobile )?phone(?: number)?')],
-  ['email', createNoun('e-?mail addresse?')],
+  ['phone', new RegExp(`^${IS_THE}(?:tele|mobile )?phone(?: number)?${NOUN_END}`, 'iu')],
+  ['email', new RegExp(`^${IS_THE}e-?mail address${NOUN_END}`, 'iu')],
   ['variable', /^environment variable\b/iu],
-  ['number', createNoun('port|version|age|number')],
-  ['price', createNoun('price|cost|fee|rent')],
+  ['number', createNoun('(?:port|version|number)s?|age')],
+  ['price', createNoun('prices?|costs?|fee|rent')],
   ['price', /^(?:does|do|did|will|would)\b.*\bcosts?\b/iu],
   [
     'name',

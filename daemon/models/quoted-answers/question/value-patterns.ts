@@ -5,15 +5,14 @@ const NUMBERS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen ' +
   'twenty thirty forty fifty sixty seventy eighty ninety hundreds? thousands? millions? billions? dozen half twice once quarters?'
 /** A number in digits or words, before its unit. */
-const AMOUNT = String.raw`(?:\d[\d.,]*|${list(NUMBERS)})\s*`
+const AMOUNT = String.raw`(?:(?<![\d.,])\d[\d.,]{0,20}|${list(NUMBERS)})\s*`
 
 /** "16" and "5kg" are quantities; "'databases'-1", "GPT-4" and "3signals" are not. */
-const DIGITS = String.raw`(?<![\p{L}'’_]-\d*)\d+(?!\d|\p{L}{4})`
+const DIGITS = String.raw`(?<!\d|[\p{L}'’_]-)\d+(?!\d|\p{L}{4})`
 export const QUANTITY = new RegExp(`${DIGITS}|${list(String.raw`${NUMBERS} no(?!\.) none nothing free unlimited all full`)}`, 'iu')
 /** A number of things: neither an amount of money nor part of a name. */
 export const COUNT = new RegExp(
-  String.raw`(?<!\p{Sc}[\d.,]*)${DIGITS}(?!\p{L})|` +
-    list(String.raw`${NUMBERS} no(?!\.) none nothing unlimited both pair couple single any`),
+  String.raw`(?<!\p{Sc}[\d.,]{0,20})${DIGITS}|` + list(String.raw`${NUMBERS} no(?!\.) none nothing unlimited both pair couple single any`),
   'iu',
 )
 /** A code such as "CZ-204" is a number, but no quantity. */
@@ -31,27 +30,43 @@ export const TIME = new RegExp(
   )}`,
   'iu',
 )
-/** The unit may be in the header of a table. */
-const createMeasure = (units: string) => new RegExp(String.raw`(?:${AMOUNT}|\()(?:${units})(?![\p{L}\d])`, 'iu')
-export const WEIGHT = createMeasure('[km]?g|lbs?|oz|t|(?:kilo)?grams?|kilos?|pounds?|ounces?|tonn?es?|tons?')
-export const LENGTH = createMeasure(
-  `[mck]?m|in|ft|yd|(?:milli|centi|kilo)?met(?:er|re)s?|miles?|feet|foot|inch(?:es)?|yards?|stor(?:ey|eys|y|ies)|floors?|["”″'’′]`,
+/** The unit may stand in the header of a table, or before the number. */
+const createMeasure = (units: string, headers: string) =>
+  new RegExp(
+    String.raw`(?:${AMOUNT}[*_]*[\s-]?(?:an?\s|metric\s|square\s)?|\b(?:a|an)\s)(?:${units})(?![\p{L}\d])` +
+      String.raw`|(?:[([,:]\s?|\bin\s)(?:${headers})(?![\p{L}\d])`,
+    'iu',
+  )
+export const WEIGHT = createMeasure(
+  '[kmµ]?g|lbs?|oz|t|(?:kilo)?gram(?:me)?s?|kilos?|pounds?|ounces?|tonn?es?|tons?|stones?',
+  'kg|kilos?|kilograms?|g|grams|lbs?|pounds|tonn?es?',
 )
-export const PERCENTAGE = /%|\bper\s?cent\b|\b(?:half|third|quarter|none|zero)\b/iu
-const CODES = '(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR)'
-const CURRENCY =
-  String.raw`\p{Sc}|\b${CODES}\s?\d|${AMOUNT}(?:${CODES}|kr` +
-  String.raw`|(?:\p{L}+\s)?(?:dollars?|euros?|pounds?|pence|cents?|francs?|crowns?|yen))\b`
+export const LENGTH = createMeasure(
+  `[mck]?m|ft|yds?|(?:milli|centi|kilo)?met(?:er|re)s?|miles?|feet|foot|inch(?:es)?|yards?|stor(?:ey|eys|y|ies)|floors?|["″′]`,
+  '[mc]?m|met(?:er|re)s|feet|ft|inches',
+)
+export const PERCENTAGE = new RegExp(
+  String.raw`%|\b0[.,]\d|${list('per\\s?cent pct points? half thirds? quarters? fifths? none no zero full all one\\s(?:in|of)')}`,
+  'iu',
+)
+const CODES =
+  'USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|AED|SGD|HKD|KRW|TRY|ILS|RUB|Rs|Kč|kr|zł|Ft|k|p|c|ct'
+const CURRENCIES =
+  'dollars?|euros?|pounds?|pence|pennies|penny|cents?|francs?|crowns?|kron(?:a|or|e|er)|yen|yuan|rupees?|zloty|rubles?|pesos?|reais|real'
+const CURRENCY = String.raw`\p{Sc}|\b(?:${CODES})\.?\s?\d|${AMOUNT}(?:(?:${CODES})|(?:\p{L}+\s)?(?:${CURRENCIES}))(?!\p{L})`
 /** A number without a unit: tables and forms often omit the currency. */
-const BARE_NUMBER = String.raw`(?<![\p{L}\d-])\d[\d.,]*\s*(?:[|;)]|$|[.,](?!\d))`
+const BARE_NUMBER = String.raw`(?<![\p{L}\d.,-])\d[\d.,]{0,20}\s*(?:$|[|;)\]}"”’'*/]|[.,](?!\d)|(?:per|an?|each|for|and|or|plus|extra)\b)`
+const SHARE = String.raw`\p{L}+['’]?\s(?:of\s)?(?:\p{L}+\s){0,2}(?:rent|rents|pay|salary|salaries|wages?|fees?|premium|price|cost)\b`
 export const PRICE = new RegExp(
-  String.raw`${CURRENCY}|%|${BARE_NUMBER}|\p{L}s?['’]s?\s(?:\p{L}+\s)?(?:rent|pay|salary|wages?|fees?)\b` +
-    String.raw`|\b(?:free|nothing|no(?!\.)|none|half|double|twice|full|all|per\s?cent|reimbursed)\b`,
+  `${CURRENCY}|%|${BARE_NUMBER}|${AMOUNT}(?:${SHARE})|${list(
+    `free nothing no(?!\\.) none half double twice full all everything per\\s?cent reimbursed waived gratis complimentary included
+    without\\scharge not\\scharged`,
+  )}`,
   'imu',
 )
 export const PHONE_NUMBER = /\d(?:[\s()./–-]*\d){2,}/u
-export const EMAIL_ADDRESS = /\S@\S/u
-export const ENVIRONMENT_VARIABLE = /(?<![\p{L}\d])(?:[A-Z][A-Z\d]*_[A-Z\d_]+|[A-Z]{4,}(?!\p{L}))/u
+export const EMAIL_ADDRESS = /\S@\S|[([]at[)\]]/iu
+export const ENVIRONMENT_VARIABLE = /(?<![\p{L}\d])(?:[A-Z][A-Z\d]*_[A-Z\d_]+|[A-Z]{2,}(?![\p{L}])|[a-z]+(?:_[a-z]+)+)/u
 /** Nouns of people and groups, by their endings or as words. */
 export const PERSON = new RegExp(
   String.raw`\p{Lu}|\p{L}{2}(?:er|or|ist|ant|ent|ee|ian|man|men)s?\b|${list(
@@ -62,8 +77,9 @@ export const PERSON = new RegExp(
 )
 export const REASON = new RegExp(
   list(
-    `because since as for so to due owing thanks reasons? therefore thus hence otherwise or else if
-    causes? caused prevents? avoids? means? allows? makes? leads? would will must cannot`,
+    `because since due owing thanks reasons? therefore thus hence otherwise or else if so\\s(?:that|as|they|it|we|you)
+    in\\sorder as\\s(?:it|they|we|you|the|this|he|she|an?) to\\s(?:avoid|prevent|make|keep|ensure|protect|save|allow|help) for\\sthe
+    causes? caused prevents? avoids? means? allows? makes? leads? would must cannot`,
   ),
   'iu',
 )
