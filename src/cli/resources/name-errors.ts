@@ -78,7 +78,7 @@ export function createAmbiguousNameError(
 export function createUnknownNameError({ value, noun, commands }: NameQuery, known: readonly string[]): CadreError {
   const near = findNearest(value, known, MAX_SUGGESTIONS).map((name) => `"${name}"`)
   const meant = near.length > 1 ? `${near.slice(0, -1).join(', ')} or ${near.at(-1)}` : near[0]
-  const lists = `To list all: ${commands.map((command) => `cadre ${command} list`).join(' or ')}`
+  const lists = `To list all: ${[...new Set(commands)].map((command) => `cadre ${command} list`).join(' or ')}`
   return new CadreError('NOT_FOUND', `There is no ${noun} "${value}".`, {
     hint: meant === undefined ? lists : `Did you mean ${meant}? ${lists}`,
   })

@@ -111,7 +111,7 @@ const UNKNOWN: [string[], string][] = [
   [['models', 'default', 'llama3.1'], 'There is no model "llama3.1".\nDid you mean "llama3.2"? To list all: cadre models list'],
   [
     ['agents', 'create', '--name', 'x', '--tool', 'nope'],
-    'There is no tool "nope".\nTo list all: cadre rag list or cadre retrieval list or cadre tools list',
+    'There is no tool "nope".\nTo list all: cadre rag list or cadre retrieval list or cadre tools list\n',
   ],
   [['ask', 'Helpr', 'how', 'many'], 'Did you mean "Helper"? To list all: cadre agents list\nIf it is part of the question'],
 ]
