@@ -5,7 +5,10 @@ const LEAD = new RegExp(
     String.raw`(?:what about\s+|was ist mit\s+)?([^?？]{1,80}?)[\s?？.!]*$`,
   'iu',
 )
-const MAX_LENGTH = 150
+/** A longer follow-up is a question of its own. */
+const MAX_FOLLOW_UP_LENGTH = 150
+/** A longer text is pasted, and no question to put something else into. */
+const MAX_PREVIOUS_LENGTH = 2_000
 const PREPOSITIONS =
   'about after at before between by during for from in into on of per than to under with within without ' +
   'an auf aus bei für im mit nach ohne pro von vom vor zu zum zur über'
@@ -28,15 +31,16 @@ const ONLY_CODE = new RegExp(`^\\W*(${CODE.source})[\\s?？.!]*$`, 'u')
 const NAME = /(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{N}&-]+(?:\s+\p{Lu}[\p{L}\p{N}&-]+)*/gu
 
 /** Returns what a follow-up question such as "And part-timers?" adds. Undefined if it is a question of its own. */
-export function readItem(followUp: string): string | undefined {
+export function readAddition(followUp: string): string | undefined {
   const text = followUp.trim()
-  const item = text.length > MAX_LENGTH ? undefined : LEAD.exec(text)?.[1]?.trim()
+  const item = text.length > MAX_FOLLOW_UP_LENGTH ? undefined : LEAD.exec(text)?.[1]?.trim()
   return item === undefined || CONTAINS_VERB.test(item) ? undefined : item
 }
 
 /** Returns undefined if the follow-up does not only name another item, or the question before has none. */
 export function replaceItem(previous: string, followUp: string): string | undefined {
-  const item = readItem(followUp)
+  if (previous.length > MAX_PREVIOUS_LENGTH) return undefined
+  const item = readAddition(followUp)
   if (item === undefined) return replaceLast(previous, CODE, ONLY_CODE.exec(followUp)?.[1])
   return (
     replaceLast(previous, CODE, item.match(CODE)?.at(-1)) ??

@@ -20,8 +20,6 @@ const QUESTION_WORDS = new Set(
 )
 const NEGATION = /^(?:not|never|nicht|nie)$/i
 const MAX_TURNS = 3
-/** A longer text is pasted, and no question to put something else into. */
-const MAX_PREVIOUS_LENGTH = 2_000
 const MAX_TOPIC_WORDS = 8
 
 interface Turn {
@@ -44,7 +42,6 @@ export function resolveLastQuestion(messages: readonly ChatMessage[]): string {
 function resolveFollowUp(question: string, turns: readonly Turn[]): string {
   const previous = turns.at(-1)
   if (!previous || !isFollowUp(question)) return question
-  if (previous.question.length > MAX_PREVIOUS_LENGTH) return question
   const earlier = turns.slice(Math.max(0, turns.length - MAX_TURNS), -1)
   const before = resolveFollowUp(previous.question, earlier)
   const replaced = replaceItem(before, question)

@@ -67,6 +67,12 @@ test('"ones" stands for what the question before is about', () => {
   assert.is(resolve('When are log files rotated?', '…', 'How many old ones are kept?'), 'How many old log files rotated are kept?')
 })
 
+test('a follow-up question to a pasted text gets its topic', () => {
+  const pasted = `What does bodyLimit do? ${'Here is my log. '.repeat(200)}`
+  assert.is(resolve(pasted, '…', 'What is its default?'), 'What is bodyLimit’s default?')
+  assert.is(resolve(pasted, '…', 'And maxParamLength?'), 'And maxParamLength (bodyLimit)?')
+})
+
 test('a follow-up question with a verb of its own keeps the topic', () => {
   assert.is(resolve('What does bodyLimit do?', '…', 'And what is the default?'), 'And what is the default (bodyLimit)?')
 })

@@ -7,7 +7,7 @@ import { composeReadingText } from '../../inference/reading-text.ts'
 import { computeLatinShare } from '../../language/compute-latin-share.ts'
 import { extractContentWords, isOtherLanguage } from '../../language/content-words.ts'
 import type { ContextPassage } from '../chat-model.ts'
-import { readItem } from '../replace-item.ts'
+import { readAddition } from '../replace-item.ts'
 import { canContinue, extendToSection } from './extend-to-section.ts'
 import { findByWords } from './find-by-words.ts'
 import { findContradiction } from './find-contradiction.ts'
@@ -83,7 +83,7 @@ export async function answerQuestion(models: AnswerModels, given: Question): Pro
   if (list !== undefined) return { text: list, confidence: 'certain' }
   const ranked = await preferComplete(
     question,
-    await rankAnswers(text, await readPassages(models, text, read), readItem(given.followUp ?? '')),
+    await rankAnswers(text, await readPassages(models, text, read), readAddition(given.followUp ?? '')),
   )
   const answers = preferStatements(text, ranked, read)
   const [best, ...others] = answers

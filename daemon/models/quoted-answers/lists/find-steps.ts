@@ -27,7 +27,7 @@ export function createStepFinder(question: string): FindList | undefined {
       const list = lists.get(index)
       if (block.kind === 'heading') [heading, start] = [stripMarkdown(content.slice(block.start, block.end)), block.start]
       if (!list || !NUMBERED_ITEM.test(content.slice(block.start, block.end).trimStart())) continue
-      if (!names(heading, words, action) || WITHOUT.test(heading) !== isWithout) continue
+      if (!namesAction(heading, words, action) || WITHOUT.test(heading) !== isWithout) continue
       // Steps for another case do not have all words of the question.
       const said = new Set([...document, ...extractContentWords(content.slice(start, blocks[list.last]?.end))])
       return words.every((word) => said.has(word)) ? { lead: heading, items: readItems(content, blocks, list) } : undefined
@@ -36,7 +36,7 @@ export function createStepFinder(question: string): FindList | undefined {
   }
 }
 
-function names(heading: string, words: readonly string[], action: string): boolean {
+function namesAction(heading: string, words: readonly string[], action: string): boolean {
   const named = new Set(extractContentWords(heading))
   return named.size >= MIN_HEADING_WORDS && named.has(action) && [...named].every((word) => words.includes(word))
 }

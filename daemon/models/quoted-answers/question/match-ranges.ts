@@ -11,6 +11,13 @@ export interface Amount extends Quantity {
   forms: readonly string[]
 }
 
+interface Cell {
+  text: string
+  /** Name of its column. */
+  column: string
+  quantities: ReturnType<typeof findQuantities>
+}
+
 /** In days, because tables mix months and years. Words for a unit of time begin with one of these. */
 const DAYS = Object.entries({
   minute: 1 / 1440,
@@ -26,8 +33,6 @@ const DAYS = Object.entries({
   jahr: 365,
 })
 const MAX_AMOUNTS = 10
-/** Of a question. Longer ones are pasted texts. */
-const MAX_QUESTION_LENGTH = 2_000
 /** Longer cells are texts, not ranges. */
 const MAX_CELL_LENGTH = 100
 const MAX_CELLS = 50
@@ -55,7 +60,7 @@ const LIMITS: readonly [before: RegExp, after: RegExp | undefined, contains: (va
 ]
 
 export const findAmounts = (question: string): Amount[] =>
-  findQuantities(question.slice(0, MAX_QUESTION_LENGTH))
+  findQuantities(question)
     .filter(({ unit }) => unit !== undefined)
     .slice(0, MAX_AMOUNTS)
     .map(({ text, number, value, unit }) => ({ value, unit, forms: [number, text.replaceAll(/\s/g, '').toLowerCase()] }))
@@ -66,31 +71,25 @@ export const findAmounts = (question: string): Amount[] =>
  */
 export function listAmountsInRange(row: string, header: string, amounts: readonly Amount[]): Amount[] {
   const columns = header.split('|', MAX_CELLS)
-  const cells = row.split('|', MAX_CELLS).map((cell) => (cell.length > MAX_CELL_LENGTH ? [] : findQuantities(cell)))
-  const texts = row.split('|', MAX_CELLS)
-  return amounts.filter((amount) =>
-    cells.some((quantities, index) =>
-      isInRange(amount, quantities, texts[index] as string, columns[index]?.slice(0, MAX_CELL_LENGTH) ?? ''),
-    ),
-  )
+  const cells = row.split('|', MAX_CELLS).map((text, index) => ({
+    text,
+    column: columns[index]?.slice(0, MAX_CELL_LENGTH) ?? '',
+    quantities: text.length > MAX_CELL_LENGTH ? [] : findQuantities(text),
+  }))
+  return amounts.filter((amount) => cells.some((cell) => isInRange(amount, cell)))
 }
 
-function isInRange(
-  { value, unit }: Amount,
-  [first, second, third]: ReturnType<typeof findQuantities>,
-  cell: string,
-  column: string,
-): boolean {
+function isInRange({ value, unit }: Amount, { text, column, quantities: [first, second, third] }: Cell): boolean {
   if (!first || third) return false
   const isUnit = (quantity: Quantity) => (quantity.unit === undefined ? namesUnit(column, unit) : quantity.unit === unit)
   if (second) {
     // "2 to 5 years"
     const from = first.unit === undefined ? convert(first.plain, second.name) : first
-    const isRange = BETWEEN.test(cell.slice(first.end, second.start))
+    const isRange = BETWEEN.test(text.slice(first.end, second.start))
     return isRange && isUnit(from) && isUnit(second) && from.value <= value && value <= second.value
   }
   if (first.isLeast) return isUnit(first) && value >= first.value
-  const [before, after] = [cell.slice(0, first.start), cell.slice(first.end)]
+  const [before, after] = [text.slice(0, first.start), text.slice(first.end)]
   const [, , contains] = LIMITS.find(([start, end]) => start.test(before) || end?.test(after)) ?? []
   return contains !== undefined && isUnit(first) && contains(value, first.value)
 }

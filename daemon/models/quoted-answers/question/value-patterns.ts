@@ -30,7 +30,7 @@ export const TIME = new RegExp(
   )}`,
   'iu',
 )
-/** The unit may stand in the header of a table, or before the number. */
+/** A number with its unit, or a unit in the header of a table or before the number. */
 const createMeasure = (units: string, headers: string) =>
   new RegExp(
     String.raw`(?:${AMOUNT}[*_]*[\s-]?(?:an?\s|metric\s|square\s)?|\b(?:a|an)\s)(?:${units})(?![\p{L}\d])` +
@@ -49,11 +49,11 @@ export const PERCENTAGE = new RegExp(
   String.raw`%|\b0[.,]\d|${list('per\\s?cent pct points? half thirds? quarters? fifths? none no zero full all one\\s(?:in|of)')}`,
   'iu',
 )
-const CODES =
+const CURRENCY_CODES =
   'USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|AED|SGD|HKD|KRW|TRY|ILS|RUB|Rs|Kč|kr|zł|Ft|k|p|c|ct'
-const CURRENCIES =
+const CURRENCY_NAMES =
   'dollars?|euros?|pounds?|pence|pennies|penny|cents?|francs?|crowns?|kron(?:a|or|e|er)|yen|yuan|rupees?|zloty|rubles?|pesos?|reais|real'
-const CURRENCY = String.raw`\p{Sc}|\b(?:${CODES})\.?\s?\d|${AMOUNT}(?:(?:${CODES})|(?:\p{L}+\s)?(?:${CURRENCIES}))(?!\p{L})`
+const CURRENCY = String.raw`\p{Sc}|\b(?:${CURRENCY_CODES})\.?\s?\d|${AMOUNT}(?:(?:${CURRENCY_CODES})|(?:\p{L}+\s)?(?:${CURRENCY_NAMES}))(?!\p{L})`
 /** A number without a unit: tables and forms often omit the currency. */
 const BARE_NUMBER = String.raw`(?<![\p{L}\d.,-])\d[\d.,]{0,20}\s*(?:$|[|;)\]}"”’'*/]|[.,](?!\d)|(?:per|an?|each|for|and|or|plus|extra)\b)`
 const SHARE = String.raw`\p{L}+['’]?\s(?:of\s)?(?:\p{L}+\s){0,2}(?:rent|rents|pay|salary|salaries|wages?|fees?|premium|price|cost)\b`
