@@ -53,7 +53,9 @@ const CURRENCY_CODES =
   'USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|AED|SGD|HKD|KRW|TRY|ILS|RUB|Rs|Kč|kr|zł|Ft|k|p|c|ct'
 const CURRENCY_NAMES =
   'dollars?|euros?|pounds?|pence|pennies|penny|cents?|francs?|crowns?|kron(?:a|or|e|er)|yen|yuan|rupees?|zloty|rubles?|pesos?|reais|real'
-const CURRENCY = String.raw`\p{Sc}|\b(?:${CURRENCY_CODES})\.?\s?\d|${AMOUNT}(?:(?:${CURRENCY_CODES})|(?:\p{L}+\s)?(?:${CURRENCY_NAMES}))(?!\p{L})`
+const CURRENCY =
+  String.raw`\p{Sc}|\b(?:${CURRENCY_CODES})\.?\s?\d` +
+  String.raw`|${AMOUNT}(?:(?:${CURRENCY_CODES})|(?:\p{L}+\s)?(?:${CURRENCY_NAMES}))(?!\p{L})`
 /** A number without a unit: tables and forms often omit the currency. */
 const BARE_NUMBER = String.raw`(?<![\p{L}\d.,-])\d[\d.,]{0,20}\s*(?:$|[|;)\]}"”’'*/]|[.,](?!\d)|(?:per|an?|each|for|and|or|plus|extra)\b)`
 const SHARE = String.raw`\p{L}+['’]?\s(?:of\s)?(?:\p{L}+\s){0,2}(?:rent|rents|pay|salary|salaries|wages?|fees?|premium|price|cost)\b`
