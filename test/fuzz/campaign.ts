@@ -80,9 +80,10 @@ const getFamily = (path: string) =>
     .replace(/\/\{.*$/, '')
     .replace(/\/$/, '')
 
-/** Replaces empty segments, which would change the path, and lone surrogates, which URLs cannot contain. */
+/** Replaces empty segments and those of dots, which would change the path, and lone surrogates, which URLs cannot contain. */
 function encodeSegment(text: string): string {
-  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?')) || '%20'
+  const segment = encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '?'))
+  return /^\.{0,2}$/.test(segment) ? `${segment}%20` : segment
 }
 
 async function createResources(resources: Resources): Promise<ExistingIds> {

@@ -6,4 +6,4 @@ export interface ChunkingSettings {
 }
 
 /** Increased when readers or chunking create other passages from the same document. Indexes of older versions are rebuilt. */
-export const CHUNKING_VERSION = 3
+export const CHUNKING_VERSION = 4

@@ -26,11 +26,13 @@ const ALLOWED = /\b(?:can|may|could|allowed|permitted|entitled|eligible|free to|
 const REQUIRED = /\b(?:must|required?|requires|mandatory|obliged|obligatory|needs? to|ha(?:s|ve) to|shall)\b/i
 const OPTIONAL =
   /\b(?:optional|voluntary|need not|no need|not (?:required|mandatory|necessary|obliged)|(?:do|does)(?: not|n['’]t) (?:need|have) to)\b/i
-const ASKS_PERMISSION = /^\W*(?:can|may|could)\b|\b(?:allowed|permitted|entitled|eligible|possible|able)\b/i
+const ASKS_PERMISSION = /^\W*(?:can|may|could)\b|\b(?:allowed|permitted|entitled|eligible|possible|able|ok|okay)\b/i
 const ASKS_OBLIGATION = /^\W*(?:must|should|shall)\b|\b(?:have to|has to|needs? to|required|mandatory|obliged|necessary|obligatory)\b/i
 /** Words of questions that ask for permission or obligation: the sentence may say it in other words. */
 const MODAL_WORDS = new Set(
-  extractContentWords('allowed permitted entitled eligible possible able required mandatory obliged necessary obligatory need get there'),
+  extractContentWords(
+    'allowed permitted entitled eligible possible able ok okay required mandatory obliged necessary obligatory need get there',
+  ),
 )
 const ON = '(?:on|enabled|active|activated)'
 const OFF = '(?:off|disabled|inactive|deactivated)'
@@ -79,6 +81,9 @@ export function answerYesOrNo(question: string, quote: string, headings: readonl
 
 /** The clause is about what was asked; a condition may be anywhere in the text. */
 function decide(clause: string, text: string, affirmation: RegExp): Verdict | undefined {
+  // "A request without a receipt is not accepted" requires one.
+  const [, denied] = /\bwithout\b(.*)/is.exec(clause) ?? []
+  if (denied !== undefined && DENIED.test(denied)) return undefined
   if (DENIED.test(clause)) return CONDITION.test(text) ? 'It depends' : 'No'
   if (!affirmation.test(clause)) return undefined
   return CONDITION.test(text) || NEGATION.test(clause) ? 'It depends' : 'Yes'

@@ -9,7 +9,7 @@ import { cleanAnswer, extendSpan } from './clean-answer.ts'
 import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock } from './format-blocks.ts'
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { findHeading, findLead, findListAround, type List, readLastSentence } from './lists/find-list.ts'
+import { findHeading, findItemName, findLead, findListAround, type List, readLastSentence } from './lists/find-list.ts'
 import { findOption, isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
@@ -152,7 +152,8 @@ function formatQuote(
   const sentence = stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span))
   const lead = findItemLead(content, part, blocks)
   const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
-  const title = findOption(part, content) ? findCommand(content, part, blocks, headings) : NAME.test(heading ?? '') ? heading : undefined
+  const closest = findItemName(content, blocks, blockIndex) ?? (NAME.test(heading ?? '') ? heading : undefined)
+  const title = findOption(part, content) ? findCommand(content, part, blocks, headings) : closest
   const name = title === undefined || containsIdentifier(text, title.toLowerCase()) ? '' : `${title}: `
   const quote = `${name}“${text}” ${citation}`
   const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)
@@ -257,10 +258,11 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   return last && escapeReferences(content.slice(next.start, last.end))
 }
 
-/** Returns the table that lists what was asked for, or the code below the paragraph, also if a line such as "Example:" is between them. */
-function findExample(question: string, content: string, { blockIndex }: Part, blocks: readonly Block[]): string | undefined {
+/** Returns the table or code that lists what was asked for, or the example below the paragraph, also if "Example:" is between them. */
+function findExample(question: string, content: string, { block, blockIndex }: Part, blocks: readonly Block[]): string | undefined {
   const next = blocks[blockIndex + 1]
+  const isListed = asksForList(question) && announces(content.slice(block.start, block.end).trimEnd())
   if (next?.kind === 'row' && asksForList(question)) return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
   const code = next?.kind === 'text' && announces(content.slice(next.start, next.end)) ? blocks[blockIndex + 2] : next
-  return asksHow(question) && code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
+  return (asksHow(question) || isListed) && code?.kind === 'code' && code.isComplete ? formatCode(content, code, code) : undefined
 }

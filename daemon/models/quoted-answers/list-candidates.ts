@@ -6,7 +6,7 @@ import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestio
 import { findLists, readLastSentence } from './lists/find-list.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
 import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { asksForNegation, containsNegation } from './question/detect-question-type.ts'
+import { asksForNegation, containsNegation, mayAskForCode } from './question/detect-question-type.ts'
 import { computeOverlap, findCovered, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {
@@ -53,6 +53,7 @@ export interface Features {
   covered: ReadonlySet<string>
   /** Position in the search results, from 0. */
   rank: number
+  /** Code, or a sentence that only announces it if the question cannot be answered by code. */
   isCode: boolean
   /** For records and rows: whether this one has the numbers and names of the question, if any of them does. */
   isRecordMatch: boolean | undefined
@@ -74,6 +75,8 @@ export interface Candidate {
 const MAX_ANSWER_WORDS = 60
 /** Logarithm of the share of the best span in the scores of all spans of a part. Above it, nine of ten spans are right. */
 const CLEAR_SHARE = -2
+/** Of the item that a paragraph belongs to. */
+const MAX_ITEM_LEAD_LENGTH = 300
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
 const UNREADABLE_WEIGHT = 3.5
 /** Relevance of a passage that the model cannot read: shared words make an answer probable at most. */
@@ -94,10 +97,11 @@ export async function listCandidates(question: string, passages: readonly ReadPa
     parsed.map((input) => ({ ...input, parts: input.parts.filter(({ isSkipped }) => !isSkipped) })),
   )
   const additions = findAdditions(addition, parsed)
+  const mayBeCode = mayAskForCode(question)
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
     const negations = asksForNegation(question) ? findNegations(input) : new Set<Block>()
-    candidates.push(listPassageCandidates(words, input, rank, records, negations, additions))
+    candidates.push(listPassageCandidates(words, input, rank, records, negations, additions, mayBeCode))
     await yieldToEventLoop()
   }
   return candidates
@@ -129,13 +133,22 @@ function parsePassage(passage: ReadPassage, keepsMailHeaders: boolean): ParsedPa
   return { passage, blocks, parts, headings: text.slice(0, contentStart), content }
 }
 
-/** Returns the sentence that announces the list of each item: "After every outing:" says when the boat is washed. */
+/**
+ * Returns the words above each block of a list: the sentence that announces the list, as "After every outing:" says when the boat
+ * is washed, and the item that a paragraph belongs to, as "Default: 5" below "`retries`: How often to try".
+ */
 function listLeads(content: string, blocks: readonly Block[]): ReadonlyMap<Block, string> {
-  const lists = findLists(content, blocks).flatMap(({ first, last }) => {
-    const lead = readLastSentence(content, blocks[first - 1]) ?? ''
-    return announces(lead) ? blocks.slice(first, last + 1).map((block) => [block, lead] as const) : []
-  })
-  return new Map(lists)
+  const leads = new Map<Block, string>()
+  for (const { first, last } of findLists(content, blocks)) {
+    const sentence = readLastSentence(content, blocks[first - 1]) ?? ''
+    const lead = announces(sentence) ? sentence : ''
+    let item = ''
+    for (const block of blocks.slice(first, last + 1)) {
+      if (block.kind === 'item') item = content.slice(block.start, Math.min(block.end, block.start + MAX_ITEM_LEAD_LENGTH))
+      leads.set(block, block.kind === 'text' ? `${lead} ${item}` : lead)
+    }
+  }
+  return leads
 }
 
 /** Returns the blocks with a negation, and the items that a sentence with one announces. */
@@ -172,6 +185,7 @@ function listPassageCandidates(
   records: ReadonlyMap<Part, RecordMatch>,
   negations: ReadonlySet<Block>,
   additions: ReadonlySet<Part>,
+  mayBeCode: boolean,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
   const passageOverlap = computeOverlap(questionWords, passage.words)
@@ -206,7 +220,7 @@ function listPassageCandidates(
       passageOverlap,
       covered: findCovered(questionWords, words),
       rank,
-      isCode: target.block.kind === 'code' || target.block.kind === 'statement',
+      isCode: isCode(target) || (!mayBeCode && announcesCode(content, blocks, target, best.isClear)),
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
@@ -223,6 +237,15 @@ function listPassageCandidates(
   }
   raiseMatchingRecords(found.map(({ features }) => features))
   return found.reverse()
+}
+
+const isCode = ({ block: { kind } }: Part): boolean => kind === 'code' || kind === 'statement'
+
+/** Whether a sentence only introduces the code below it, as "An example:" does, and has no clear answer itself. */
+function announcesCode(content: string, blocks: readonly Block[], { start, end, block, blockIndex }: Part, isClear: boolean): boolean {
+  const sentence = content.slice(start, end)
+  const isAbove = blocks[blockIndex + 1]?.kind === 'code' && content.slice(end, block.end).trim() === ''
+  return isAbove && announces(sentence) && (!isClear || /\bexample\b/i.test(sentence))
 }
 
 /** Returns the index of the first word from a position on, before the one with this index. */

@@ -98,15 +98,31 @@ test('footnotes, citations and captions keep their text', async () => {
   assert.is(await convert('.. figure:: a.png\n   :width: 50%\n\n   The caption.'), 'The caption.')
 })
 
-test('descriptions are list items that begin with what they describe', async () => {
+test('descriptions are sections below the heading above them, also nested ones', async () => {
+  assert.is(
+    await convert(
+      'Settings\n========\n\nText.\n\n.. py:data:: NAME\n\n   The name.\n\n   Default: ``a``\n\n.. confval:: f\n   :default: 3',
+    ),
+    '# Settings\n\nText.\n\n## `NAME`\n\nThe name.\n\nDefault: `a`\n\n## `f`\n\ndefault: 3',
+  )
+  assert.is(
+    await convert('.. py:class:: A(\\*b)\n   :module: c\n\n   .. py:method:: d()\n                  e()\n\n      :returns: e'),
+    '# `A(*b)`\n\n## `d()`, `e()`\n\nreturns: e',
+  )
+})
+
+test('the heading of a long signature is its name', async () => {
+  const signature = `read(${'argument, '.repeat(20)}end)`
+  assert.is(await convert(`.. function:: ${signature}\n\n   Reads.`), `# \`read\`\n\n\`\`\`\n${signature}\n\`\`\`\n\nReads.`)
+})
+
+test('descriptions above other text, in other blocks and of options are list items that begin with what they describe', async () => {
   assert.is(
     await convert('.. option:: --foo <bar>\n            -f\n\n   Sets bar.\n\n   More.'),
-    '- `--foo <bar>`, `-f`:\nSets bar.\n\nMore.',
+    '- `--foo <bar>`, `-f`:\n  Sets bar.\n\n  More.',
   )
-  assert.is(
-    await convert('.. py:class:: A(\\*b)\n   :module: c\n\n   .. py:method:: d()\n\n      :returns: e\n\n.. confval:: f\n   :default: 3'),
-    '- `A(*b)`:\n\n- `d()`:\nreturns: e\n\n- `f`:\ndefault: 3',
-  )
+  assert.is(await convert('.. data:: A\n\n   Text.\n\nMore.'), '- `A`:\n  Text.\n\nMore.')
+  assert.is(await convert('.. note:: One.\n\n   .. data:: A\n\n      - b'), '**Note:** One.\n\n- `A`:\n\n  - b')
   assert.is(await convert('.. envvar:: HOME\n\nText.'), '- `HOME`\n\nText.')
 })
 

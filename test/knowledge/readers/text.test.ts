@@ -98,6 +98,19 @@ test('an HTML page keeps headings, lists, tables and code, and loses its boilerp
   assert.is(title, 'Guide')
 })
 
+test('definitions of an HTML page are list items, with all their paragraphs', async () => {
+  const definitions = '<dl><dt>Single room<dd>80 euros.<dt>Breakfast?<dt>Dinner<dd><p>At 7.</p><p>Not on Sundays.</p></dl><p>Text.</p>'
+  assert.is(
+    (await read(`<html><body>${definitions}</body></html>`, 'a.html')).text,
+    '- Single room: 80 euros.\n- Breakfast?\n- Dinner:\n\n  At 7.\n\n  Not on Sundays.\n\nText.',
+  )
+})
+
+test('the marks of footnotes in an HTML page are removed, but not the links of Sphinx', async () => {
+  const text = 'See <a class="reference internal" href="#b">the guide</a>.<sup class="reference">[1]</sup>'
+  assert.is((await read(`<html><body><p>${text}</p></body></html>`, 'a.html')).text, 'See the guide.')
+})
+
 test('an HTML page without a heading starts with its title, and a page of links keeps them', async () => {
   assert.is(
     (await read('<html><title>About us</title><body><p>We are here.</p></body></html>', 'a.html')).text,

@@ -20,6 +20,7 @@ for (const [question, sentence, verdict] of [
   ['Can I use the north gate?', 'The north gate can be used by all; the south gate must not be used.', 'Yes'],
   ['Can I bring a dog?', 'Dogs are allowed in the hall; only on a lead.', undefined],
   ['Are dogs allowed?', 'Dogs are allowed in the hall; only on a lead.', 'It depends'],
+  ['Is it ok to bring a dog?', 'You must not bring a dog.', 'No'],
   ['Can I take 30 days of leave?', 'You can take up to 20 days of leave at once.', 'No'],
   ['Can I take 10 days of leave?', 'You can take up to 20 days of leave at once.', 'Yes'],
 ] as const)
@@ -35,6 +36,7 @@ for (const [question, sentence] of [
   ['Can I take 30 weeks of leave?', 'You can take up to 20 days of leave at once.'],
   ['When can I take leave?', 'Leave can be taken in June.'],
   ['Can I carry vacation over?', 'Can I carry vacation over?'],
+  ['Do I have to send a receipt?', 'A claim without a receipt will not be accepted.'],
 ] as const)
   test(`"${question}" is not settled by "${sentence}"`, () => assert.is(answerYesOrNo(question, sentence), undefined))
 

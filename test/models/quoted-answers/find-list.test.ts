@@ -1,6 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { findLead, findLists } from '../../../daemon/models/quoted-answers/lists/find-list.ts'
+import { findItemName, findLead, findLists } from '../../../daemon/models/quoted-answers/lists/find-list.ts'
+import { readItems } from '../../../daemon/models/quoted-answers/lists/read-items.ts'
 import { parseBlocks } from '../../../daemon/models/quoted-answers/parse-passage.ts'
 
 const test = suite('where lists begin and end')
@@ -24,6 +25,23 @@ test('a list ends at another announcement, a rule, other marks and numbers that 
   assert.equal(list('1. a\n2. b\n\nForbidden:\n\n3. c\n4. d'), ['1. a\n2. b', '3. c\n4. d'])
   assert.equal(list('- a\n- b\n\n---\n\n- c'), ['- a\n- b', '- c'])
   assert.equal(list('- a\n- b\n1. c\n2. d\n1. e'), ['- a\n- b', '1. c\n2. d', '1. e'])
+})
+
+test('bullets that are not indented belong to the step above them if the numbers go on below', () => {
+  const steps = '1. a\n2. b\n```sh\nrun\n```\n- one\n- two\n3. c'
+  assert.equal(list(`${steps}\n\nText.`), [steps])
+  const blocks = parseBlocks(steps)
+  assert.equal(readItems(steps, blocks, { first: 0, last: blocks.length - 1 }), ['1. a', '2. b\n```sh\nrun\n```\n- one\n- two', '3. c'])
+  assert.equal(list('1. a\n- one\n3. c'), ['1. a', '- one', '3. c'])
+})
+
+test('the name of an item is that of its paragraphs', () => {
+  const content = '- `retries`: How often.\n\n  Default: 5\n\nText.'
+  const blocks = parseBlocks(content)
+  assert.equal(
+    blocks.map((_, index) => findItemName(content, blocks, index)),
+    [undefined, 'retries', undefined],
+  )
 })
 
 test('an item below another one is announced by it', () => {

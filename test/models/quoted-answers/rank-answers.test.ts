@@ -60,4 +60,20 @@ test('a condition with a comparison does not compare', async () => {
   assert.match(text, /“If a larger file is sent/)
 })
 
+test('a sentence that only introduces code answers no question for a fact', async () => {
+  const content = 'The files are written to the folder of the archive. More on this below.\n\nAn example for files:\n\n```\nls\n```'
+  const finding = { answer: 'example', certainty: 10, others: { 'folder of the archive': 9.5 } }
+  assert.match(await answer(content, finding, 'Where are the files written?'), /folder of the archive/)
+})
+
+test('an older protocol, VS Code and comparing files compare nothing', async () => {
+  for (const [content, found, question] of [
+    ['allowHttp1 lets clients fall back to HTTP/1.', 'allowHttp1', 'Which option falls back to the older protocol?'],
+    ['In VS Code, choose Attach.', 'choose Attach', 'How do I attach in VS Code?'],
+    ['Files are compared with diff.', 'diff', 'How do I compare two files?'],
+    ['An overview is shown by stats.', 'stats', 'Which command shows an overview?'],
+  ] as const)
+    assert.not.match(await answer(content, { answer: found }, question), /need a chat model/, question)
+})
+
 test.run()

@@ -19,7 +19,7 @@ const BOILERPLATE_NAMES =
   'nav|navbar|navbox|navigation|sidebar|breadcrumbs?|cookies?|consent|footer|menu|share|sharing|social|advert|adverts|ads|banner|' +
   'skip|toc|toolbar|pagination|pager|related|catlinks|jump-to-nav|metadata'
 const BOILERPLATE_CLASS = new RegExp(`(?:^|[\\s_-])(?:${BOILERPLATE_NAMES})(?:$|[\\s_-])`, 'i')
-const HIDDEN_CLASS = /(?:^|\s)(?:mw-editsection|reference|noprint|sr-only|visually-hidden|headerlink|anchor-link)(?:$|\s)/i
+const HIDDEN_CLASS = /(?:^|\s)(?:mw-editsection|noprint|sr-only|visually-hidden|headerlink|anchor-link)(?:$|\s)/i
 /** Boilerplate is only removed if at least this share of the text is left. */
 const MIN_CONTENT_SHARE = 0.3
 
@@ -74,7 +74,10 @@ function isHidden({ name, attributes }: HtmlElement): boolean {
   if (IGNORED_ELEMENTS.has(name)) return name !== 'nav'
   if (attributes.size === 0) return false
   if (attributes.has('hidden') || attributes.get('aria-hidden') === 'true') return true
-  return /display\s{0,9}:\s{0,9}none/i.test(attributes.get('style') ?? '') || HIDDEN_CLASS.test(attributes.get('class') ?? '')
+  const classes = attributes.get('class') ?? ''
+  // The marks of footnotes; links of Sphinx have the same class.
+  if (name === 'sup' && /(?:^|\s)reference(?:$|\s)/.test(classes)) return true
+  return /display\s{0,9}:\s{0,9}none/i.test(attributes.get('style') ?? '') || HIDDEN_CLASS.test(classes)
 }
 
 function isBoilerplate(element: HtmlElement, isInMain: boolean, statistics: Map<HtmlElement, TextStatistics>): boolean {

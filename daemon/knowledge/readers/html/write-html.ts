@@ -4,7 +4,7 @@ import type { HtmlElement } from './parse-html.ts'
 
 const BLOCK_ELEMENTS = new Set(
   (
-    'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header hr html legend ' +
+    'address article aside body caption center details div fieldset figcaption figure footer form header hr html legend ' +
     'main option p section summary #root'
   ).split(' '),
 )
@@ -29,6 +29,18 @@ function writeElement(element: HtmlElement, writer: MarkdownWriter): void {
     writer.endList()
   } else if (name === 'li') {
     writer.startItem()
+    writeHtml(element, writer)
+    writer.endParagraph()
+  } else if (name === 'dl') {
+    writer.startList(false)
+    writeHtml(element, writer)
+    writer.endList()
+  } else if (name === 'dt') {
+    writer.startItem()
+    writeHtml(element, writer)
+    // What follows is about the term.
+    if (!/[.:!?…]$/.test(getPreformattedText(element).trim())) writer.writeText(': ')
+  } else if (name === 'dd') {
     writeHtml(element, writer)
     writer.endParagraph()
   } else if (name === 'table') writeTable(element, writer)

@@ -12,7 +12,8 @@ interface Directive {
 }
 
 interface BodyConverter {
-  convertBody(lines: readonly string[]): string[]
+  /** @param level of the heading above the lines; undefined if they may not have headings of their own. */
+  convertBody(lines: readonly string[], level?: number): string[]
   formatTable(rows: readonly string[][]): string[]
 }
 
@@ -59,18 +60,24 @@ const OBJECTS = new Set(
     'autofunction automethod autoclass autoattribute autodata autoexception automodule autodecorator',
   ].flatMap((names) => names.split(' ')),
 )
+/** Options of a command are list items in Markdown too. */
+const OPTIONS = new Set(['option', 'cmdoption'])
+const MAX_HEADING_LEVEL = 6
+/** A longer signature would be repeated with each passage of its description. */
+const MAX_HEADING_LENGTH = 100
 /** Their argument says how the body is shown, or where. */
 const WITHOUT_TITLE = new Set('only ifconfig container figure grid grid-item tab-set tabs glossary hlist rst-class cssclass'.split(' '))
 /** Options of descriptions that are for the program that shows them. */
 const HIDDEN_OPTIONS = new Set('noindex no-index no-index-entry no-contents-entry nocontentsentry noindexentry module canonical'.split(' '))
 
-export function convertDirective(directive: Directive, converter: BodyConverter): string[] {
+/** @param level of the heading above; undefined if a description may not be a section. */
+export function convertDirective(directive: Directive, converter: BodyConverter, level?: number): string[] {
   const { name, argument, body } = directive
   const kind = name.slice(name.lastIndexOf(':') + 1)
   const { options, rest } = splitOptions(body)
   if (HIDDEN.has(kind)) return []
   if (Object.hasOwn(CODE, kind)) return convertCode(kind, argument, options, rest)
-  if (OBJECTS.has(kind)) return convertDescription(argument, body, converter)
+  if (OBJECTS.has(kind)) return convertDescription(argument, body, converter, OPTIONS.has(kind) ? undefined : level)
   if (Object.hasOwn(VERSIONS, kind)) {
     const [version = ''] = argument.split(' ', 1)
     return addLabel(`${VERSIONS[kind]} ${version}`, converter.convertBody([argument.slice(version.length).trim(), ...rest]))
@@ -90,22 +97,31 @@ function convertCode(kind: string, argument: string, options: ReadonlyMap<string
   return caption === '' ? code : [`${caption}:`, '', ...code]
 }
 
-/** What is described is a list item, because its description belongs to it. */
-function convertDescription(argument: string, body: readonly string[], converter: BodyConverter): string[] {
+/** Where a section may begin, the description is one, so that it can be found by what it describes; elsewhere it is a list item. */
+function convertDescription(argument: string, body: readonly string[], converter: BodyConverter, level = MAX_HEADING_LEVEL): string[] {
   const end = body.findIndex((line) => line === '' || line.startsWith(':'))
   const signatures = [argument, ...body.slice(0, end < 0 ? body.length : end)]
     .join('\n')
     .replaceAll(/\\\n[ \t]*/g, '')
     .split('\n')
     .filter((line) => line !== '')
+    .map((signature) => signature.replaceAll(/\\([*_`|\\])/g, '$1'))
   const { options, rest } = splitOptions(end < 0 ? [] : body.slice(end))
   const fields = [...options]
     .filter(([name, value]) => value !== '' && !HIDDEN_OPTIONS.has(name))
     .map(([name, value]) => `:${name}: ${value}`)
-  const content = converter.convertBody([...fields, ...rest])
-  const item = `- ${signatures.map((signature) => formatCode(signature.replaceAll(/\\([*_`|\\])/g, '$1'))).join(', ')}`
-  if (content.length === 0) return [item]
-  return [`${item}:`, ...(isPlain(content[0]) ? [] : ['']), ...content]
+  const lines = [...fields, ...rest]
+  const described = signatures.map(formatCode).join(', ')
+  if (lines.every((line) => line === '')) return [`- ${described}`]
+  if (level < MAX_HEADING_LEVEL) {
+    const isLong = described.length > MAX_HEADING_LENGTH
+    const title = isLong ? formatCode((signatures[0] ?? '').split('(', 1)[0] as string) : described
+    const signature = isLong ? [...formatFence(signatures, ''), ''] : []
+    return [`${'#'.repeat(level + 1)} ${title}`, '', ...signature, ...converter.convertBody(lines, level + 1)]
+  }
+  const content = converter.convertBody(lines)
+  const indented = content.map((line) => (line === '' ? '' : `  ${line}`))
+  return [`- ${described}:`, ...(isPlain(content[0]) ? [] : ['']), ...indented]
 }
 
 /** Puts a label in front of the first paragraph. */

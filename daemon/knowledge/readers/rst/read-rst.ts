@@ -30,7 +30,7 @@ const HIDDEN_FIELD = /^:(?:orphan|nocomments|nosearch|tocdepth):/
 export function readRst(source: string): ParsedDocument {
   const lines = cleanText(source).split('\n')
   const document = { names: findNames(lines), levels: [] }
-  const text = new BlockConverter(lines, document, 0).convert().join('\n')
+  const text = new BlockConverter(lines, document, 0, 0).convert().join('\n')
   return { text, format: 'markdown', pages: [], title: findMarkdownTitle(text) }
 }
 
@@ -71,15 +71,18 @@ class BlockConverter {
   readonly #lines: readonly string[]
   readonly #document: RstDocument
   readonly #depth: number
+  /** Of the last heading. Undefined where no section may begin. */
+  #level: number | undefined
   readonly #output: string[] = []
   #index = 0
   /** Numbers of the lists around a line, the outermost first. */
   readonly #lists: { indent: number; number: number }[] = []
 
-  constructor(lines: readonly string[], document: RstDocument, depth: number) {
+  constructor(lines: readonly string[], document: RstDocument, depth: number, level: number | undefined) {
     this.#lines = lines
     this.#document = document
     this.#depth = depth
+    this.#level = level
   }
 
   convert(): string[] {
@@ -94,8 +97,8 @@ class BlockConverter {
     return this.#output
   }
 
-  convertBody(lines: readonly string[]): string[] {
-    return this.#depth === MAX_DEPTH ? [...lines] : new BlockConverter(lines, this.#document, this.#depth + 1).convert()
+  convertBody(lines: readonly string[], level?: number): string[] {
+    return this.#depth === MAX_DEPTH ? [...lines] : new BlockConverter(lines, this.#document, this.#depth + 1, level).convert()
   }
 
   formatTable(rows: readonly string[][]): string[] {
@@ -110,7 +113,9 @@ class BlockConverter {
     if (!heading) return false
     const { levels } = this.#document
     if (!levels.includes(heading.mark)) levels.push(heading.mark)
-    this.#output.push(`${'#'.repeat(Math.min(levels.indexOf(heading.mark) + 1, 6))} ${this.#convertText(heading.title)}`)
+    const level = Math.min(levels.indexOf(heading.mark) + 1, 6)
+    this.#output.push(`${'#'.repeat(level)} ${this.#convertText(heading.title)}`)
+    if (this.#level !== undefined) this.#level = level
     this.#index += heading.lineCount
     this.#lists.length = 0
     return true
@@ -126,12 +131,21 @@ class BlockConverter {
     this.#index++
     const isAlone = text === '..' && this.#isBlank(this.#index)
     const body = isAlone ? [] : this.#takeBody(measureIndent(line), TARGET.test(text))
-    if (name !== undefined) this.#addBlock(convertDirective({ name: name.toLowerCase(), argument, body }, this), line)
-    else if (note !== undefined) {
+    if (name !== undefined) {
+      const level = measureIndent(line) === 0 && this.#endsSection() ? this.#level : undefined
+      this.#addBlock(convertDirective({ name: name.toLowerCase(), argument, body }, this, level), line)
+    } else if (note !== undefined) {
       const [first = '', ...rest] = this.convertBody([noteText, ...body])
       this.#addBlock([`${note} ${first}`, ...rest], line)
     }
     return true
+  }
+
+  /** Whether the next text is that of a heading or directive: other text would look like a part of the section above it. */
+  #endsSection(): boolean {
+    let next = this.#index
+    while (next < this.#lines.length && this.#isBlank(next)) next++
+    return next === this.#lines.length || MARKUP.test(this.#getLine(next)) || parseHeading(this.#lines, next) !== undefined
   }
 
   #convertTable(): boolean {

@@ -2,11 +2,16 @@
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import { announces, type Block, parseParts } from '../parse-passage.ts'
 
+const ITEM_NAME = /^\s*(?:[-*+]|\d{1,9}[.)])\s+([^:\n]{1,60}):(?:\s|$)/
+
 /** Indices of the first and the last block. */
 export interface List {
   first: number
   last: number
 }
+
+/** Blocks below a numbered item in which the next number is looked for. */
+const MAX_STEP_BLOCKS = 12
 
 interface OpenList extends List {
   /** Indentation of the marks of its items. */
@@ -32,6 +37,11 @@ export function findLists(content: string, blocks: readonly Block[]): List[] {
       else open = undefined
     } else if (block.kind === 'item') {
       const number = readNumber(content, block)
+      const interrupted = findInterruptedList(lists, index, number)
+      if (interrupted) {
+        lists.length = lists.indexOf(interrupted) + 1
+        open = interrupted
+      }
       if (open && continues(open, number)) Object.assign(open, { last: index, indent, number })
       else {
         open = { first: index, last: index, indent, number }
@@ -46,13 +56,22 @@ export function findLists(content: string, blocks: readonly Block[]): List[] {
 const continues = (list: OpenList, number: number | undefined): boolean =>
   (list.number === undefined) === (number === undefined) && (number ?? 0) >= (list.number ?? 0)
 
+/** Returns the numbered list that goes on below the bullets of its last item, although these are not indented. */
+function findInterruptedList(lists: readonly OpenList[], index: number, number: number | undefined): OpenList | undefined {
+  const [list, bullets] = lists.slice(-2)
+  const isBelow = list && bullets?.number === undefined && bullets?.first === list.last + 1 && bullets.last === index - 1
+  return isBelow && list.number !== undefined && number === list.number + 1 ? list : undefined
+}
+
 /** Of a numbered list, what is not indented belongs to the item if the numbers go on below it, and code if the item announces it. */
 function belongsToLastItem(content: string, blocks: readonly Block[], index: number, number: number | undefined): boolean {
   const [above, block] = [blocks[index - 1], blocks[index]] as [Block, Block]
   const text = content.slice(block.start, block.end).trimEnd()
   if (block.kind === 'code' && announces(content.slice(above.start, above.end).trimEnd())) return true
   if (number === undefined || (block.kind !== 'code' && (block.kind !== 'text' || announces(text)))) return false
-  const next = blocks.slice(index + 1, index + 3).find(({ kind }) => kind === 'item')
+  const isBullet = (other: Block) => other.kind === 'item' && readNumber(content, other) === undefined
+  const below = blocks.slice(index + 1, index + MAX_STEP_BLOCKS).filter((other) => !isBullet(other))
+  const next = below.slice(0, 2).find(({ kind }) => kind === 'item')
   return next !== undefined && readNumber(content, next) === number + 1
 }
 
@@ -70,6 +89,14 @@ export function findLead(content: string, blocks: readonly Block[], index: numbe
   const indent = measureIndent(content, blocks[index] as Block)
   const parent = blocks.slice(list.first, index).findLast((block) => block.kind === 'item' && measureIndent(content, block) < indent)
   return readLastSentence(content, parent ?? blocks[list.first - 1])
+}
+
+/** Returns the name of the item that a paragraph below it belongs to: "- `retries`: …". */
+export function findItemName(content: string, blocks: readonly Block[], index: number): string | undefined {
+  const list = blocks[index]?.kind === 'text' ? findListAround(content, blocks, index) : undefined
+  const item = list && blocks.slice(list.first, index).findLast(({ kind }) => kind === 'item')
+  const name = item && ITEM_NAME.exec(content.slice(item.start, item.end))?.[1]
+  return name === undefined ? undefined : stripMarkdown(name)
 }
 
 export function readLastSentence(content: string, block: Block | undefined): string | undefined {

@@ -10,6 +10,11 @@ export function readItems(content: string, blocks: readonly Block[], { first, la
   const listed = blocks.slice(first, last + 1)
   const items = listed.filter(({ kind }) => kind === 'item')
   const indent = items.reduce((least, item) => Math.min(least, measureIndent(content, item)), Number.POSITIVE_INFINITY)
-  const starts = items.filter((item) => measureIndent(content, item) <= indent).map(({ start }) => start)
+  const isNumbered = (item: Block) => NUMBERED_ITEM.test(content.slice(item.start, item.end).trimStart())
+  // Bullets that are not indented belong to the step above them.
+  const hasNumbers = items[0] !== undefined && isNumbered(items[0])
+  const starts = items
+    .filter((item) => measureIndent(content, item) <= indent && (!hasNumbers || isNumbered(item)))
+    .map(({ start }) => start)
   return starts.map((start, index) => formatItem(content.slice(start, starts[index + 1] ?? listed.at(-1)?.end), indent))
 }

@@ -1,10 +1,14 @@
 /** Detects what a question asks for: a list, steps, options, a value, yes or no, or what quoting cannot answer. English and German. */
 import { extractContentWords } from '../../../language/content-words.ts'
 
+const SUMMARY_REQUEST = /^\W*(?:(?:please|(?:can|could|would|will)\s+you)\s+)*(?:compare|summari[sz]e|outline)\b/iu
+/** "Which command shows an overview?" asks for the command, and "Does it work in VS Code?" compares nothing. */
 const SUMMARY = new RegExp(
-  String.raw`\b(?:compar(?:e|ed|ing|ison)|differences? between|differ(?:s|ent)? from|versus|vs\.?|pros and cons` +
-    `|advantages and disadvantages|summari[sz]e|summary|overview|outline|main points|key points|tl;?dr` +
-    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)`,
+  String.raw`\b(?:how\s+(?:do|does)\b.*\bcompare|compar(?:ed|ing|ison)|differences? between|differ(?:s|ent)? from` +
+    '|pros and cons|advantages and disadvantages|main points|key points|tl;?dr' +
+    String.raw`|(?<!\b(?:for|from|in|of|on|the|to|use|using|with)\s)(?:versus|vs\.?(?!\s*code\b))` +
+    String.raw`|vergleich\w*|unterschied\w*|zusammenfass\w*|überblick)(?!\w)` +
+    String.raw`|^(?!\W*(?:which|where|when|who|whose|why|how|can|do|does|did|is|are)\b).*\b(?:summary|overview|outline)(?!\w)`,
   'iu',
 )
 const ADJECTIVES = '(?:expensive|costly|popular|powerful|accurate|efficient)'
@@ -18,10 +22,13 @@ const SUPERLATIVES = [
   `lightest|best|worst|(?:most|least) ${ADJECTIVES}|how many|count|total|average|wie viele|anzahl|gesamt\\w*`,
   '(?:günstig|billig|teuer|größ|klein|höch|niedrig|läng|kürze|ält|neue|jüng|schnell|langsam|schwer|leichte|be)ste\\w*',
 ].join('|')
-/** Only a choice compares: "Can I get a larger screen?" does not, nor does "Which error is shown if a file is larger than that?" */
+/**
+ * Only a choice compares: "Can I get a larger screen?" does not, nor do "Which error is shown if a file is larger than that?" and
+ * "Which option falls back to the older protocol?"
+ */
 const CHOICE = new RegExp(
   String.raw`^\W*(?:which|what|who|welche[rsnm]?|was|wer)\b(?:(?!\b(?:if|when|while|unless|wenn|falls)\b).)*` +
-    String.raw`(?<!\w)(?:${COMPARATIVES})(?!\w)` +
+    String.raw`(?<!\w)(?<!\b(?:by|for|from|in|into|of|on|than|to|with)\s+(?:the|an?)\s+)(?:${COMPARATIVES})(?!\w)` +
     String.raw`|(?<!\w)(?:${COMPARATIVES})(?!\w).*\b(?:or|oder)\b`,
   'iu',
 )
@@ -35,7 +42,9 @@ const SUPERLATIVE = new RegExp(String.raw`(?<!\w)(?:${SUPERLATIVES})(?!\w)`, 'iu
 
 const TERM = new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu')
 
-export const asksForSummary = (question: string): boolean => SUMMARY.test(question)
+/** "How do I compare two files?" asks how, not for a comparison. */
+export const asksForSummary = (question: string): boolean =>
+  SUMMARY_REQUEST.test(question) || (SUMMARY.test(question) && readAction(question) === undefined)
 
 /**
  * Whether the question compares or calculates. A sentence that says it, such as "The largest file allowed is …", answers it anyway,
@@ -51,12 +60,13 @@ export function asksForCalculation(question: string, answer: { text: string; isR
 }
 
 /** "List all …", "What are the five levels?", "Which states have …?" A noun in the plural ends in s, but not in ss, us or is. */
-const PLURAL = String.raw`(?:\p{L}+[^sui\W\d_]s|people|children|men|women|criteria|data)`
+const PLURAL = String.raw`(?:\p{L}+[^sui\W\d_]s|people|children|men|women|criteria|\p{L}*data)`
 const LIST = new RegExp(
   String.raw`^\W*(?:please\s+)?(?:(?:list|enumerate|name)\s|(?:give|show|tell)\s+(?:me\s+)?(?:all|the list|a list)\b)` +
     String.raw`|^\W*(?:what|which|who)\s+(?:all\s+)?are\s+(?!you\b|we\b|they\b)` +
     String.raw`|^\W*(?:in\s+|for\s+|on\s+|to\s+)?(?:what|which)\s+(?:[\p{L}\p{N}.-]+\s+){0,2}?${PLURAL}\s+` +
-    String.raw`(?:are|were|do|does|did|can|could|have|had|must|may|might|should|shall|will|would|exist|need|apply|belong|of|in|for)\b`,
+    String.raw`(?:are|were|do|does|did|can|could|have|had|must|may|might|should|shall|will|would|exist|need|apply|belong|of|in|for)\b` +
+    String.raw`|^\W*(?:what|which)\s+\p{L}*data\s+is\b`,
   'iu',
 )
 
@@ -124,3 +134,8 @@ const ASKS_FOR_VALUE = new RegExp(
 
 /** "How many …", "who …", "when …": a few words of a sentence answer it. */
 export const asksForValue = (question: string): boolean => ASKS_FOR_VALUE.test(question)
+
+const NO_CODE = /^\W*(?:why|which\s+(?!(?:[\p{L}-]+\s+)?(?:commands?|code|calls?|lines?|examples?|functions?|methods?)\b))/iu
+
+/** Neither "Who …", "Which port …" nor a question for yes or no is answered by code alone. */
+export const mayAskForCode = (question: string): boolean => !NO_CODE.test(question) && !asksForValue(question) && !asksYesOrNo(question)
