@@ -23,7 +23,7 @@ import { quoteFirstList } from './lists/quote-first-list.ts'
 import { quoteList } from './lists/quote-list.ts'
 import { isRecord } from './match-records.ts'
 import { announces } from './parse-passage.ts'
-import { asksForCalculation, asksForSummary } from './question/detect-question-type.ts'
+import { asksForCalculation, asksForSummary, completeQuestion } from './question/detect-question-type.ts'
 import { findMissingTerm, isMissingCase } from './question/find-missing-terms.ts'
 import { lacksAskedValue } from './question/fits-question.ts'
 import { createQuestionRewriter } from './question/rewrite-question.ts'
@@ -62,7 +62,7 @@ const SECTION_NUMBER = /(?<=^|“)\d+(?:\.\d+)*\.?\s+(?=\p{Lu})/gmu
 
 export async function answerQuestion(models: AnswerModels, given: Question): Promise<Reply> {
   const listNeighbours = readOnce(given.listNeighbours ?? (async () => undefined))
-  const question = { ...given, text: given.text.slice(0, MAX_QUESTION_LENGTH), listNeighbours }
+  const question = { ...given, text: completeQuestion(given.text.slice(0, MAX_QUESTION_LENGTH)), listNeighbours }
   const { text, countDocuments } = question
   const read = question.passages.slice(0, MAX_PASSAGES)
   const refuse = async (closest: readonly QuotedPart[]): Promise<Reply> => {

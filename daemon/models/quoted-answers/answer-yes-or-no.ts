@@ -46,6 +46,11 @@ const STATE = new RegExp(
 const OTHER_TIME = /\b(?:was|were|used to|before|until|since|no longer|unlike)\b/i
 /** "Default: false" of --no-cache or disableLogging says the opposite about the cache and the log. */
 const OPPOSITE_NAME = /\bno-\p{L}|\b(?:disable|disallow|skip|ignore|without)(?:[-_]|\p{Lu})|--(?:disable|disallow|skip|ignore|without)/u
+/** "Is the deposit paid?", "Have the invoices been sent?" */
+const STATE_REACHED =
+  /^\W*(?:is|are|was|were|has|have)\b.*\b(\p{L}+ed|paid|sent|sold|built|made|done|given|taken|written|bought|signed)\W*$/iu
+/** "… instead of butter, but not with oil" */
+const EXCEPTION = /\bbut not\s+(?:(?:with|for|in|on|at|by|to|from|of)\s+)?((?:\p{L}+\s+){0,2}?\p{L}+)/giu
 /** Only a sentence with most of the question's words is about the same case. */
 const MIN_COVERAGE = 0.6
 /** Also the end of a heading above a paragraph. */
@@ -71,12 +76,21 @@ export function answerYesOrNo(question: string, quote: string, headings: readonl
   // "It runs on Bun; Deno is not supported" says nothing against Bun.
   const clause = text.split(CLAUSE_END).find((each) => computeCoverage(question, [each, ...headings].join('\n')) === coverage) ?? text
   if (ASKS_OBLIGATION.test(question)) return OPTIONAL.test(clause) ? 'No' : decide(clause, text, REQUIRED)
-  if (ASKS_PERMISSION.test(question)) return decide(clause, text, ALLOWED)
+  if (ASKS_PERMISSION.test(question)) return isException(question, clause) ? 'No' : decide(clause, text, ALLOWED)
   // A fact needs the same words in one sentence: other verbs may say something else, and so may the sentence before it.
   const sentences = quote.split(SENTENCE_END).flatMap((part) => stripMarkdown(part).split(CLAUSE_END))
   const stated = sentences.find((each) => computeCoverage(question, [each, ...headings].join('\n')) === 1)
   if (stated === undefined || CONDITION.test(text) || CONTRAST.test(text)) return undefined
+  // "The tenant pays a deposit" does not say that it is paid.
+  const [, participle] = STATE_REACHED.exec(question) ?? []
+  if (participle !== undefined && !stated.toLowerCase().includes(participle.toLowerCase())) return undefined
   return NEGATION.test(removeFalseNegations(stated)) ? 'No' : 'Yes'
+}
+
+function isException(question: string, clause: string): boolean {
+  const asked = new Set(extractContentWords(question))
+  const excepted = [...clause.matchAll(EXCEPTION)].map(([, words = '']) => extractContentWords(words))
+  return excepted.some((words) => words.length > 0 && words.every((word) => asked.has(word)))
 }
 
 /** The clause is about what was asked; a condition may be anywhere in the text. */

@@ -59,12 +59,15 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   }
   if (findList(question, answer, content) && !asksForValue(question)) return undefined
   const before = content.slice(part.start, Math.max(part.start, span.start))
+  const after = content.slice(span.end, Math.max(part.end, span.end))
   const short = mayMislead(answer, content, [before, lead ?? '']) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
   if (isQualified(question, content, part, extendQuote(content, part, blocks, headings))) return undefined
   // What is announced answers such a question, not the words that announce it.
   const isAnnouncement = answer.heading === undefined && announces(content.slice(part.start, part.end)) && short.includes(' ')
-  return asksForList(question) || (isAnnouncement && !asksForValue(question)) || !fitsQuestion(question, { text: short, quote, before })
+  return asksForList(question) ||
+    (isAnnouncement && !asksForValue(question)) ||
+    !fitsQuestion(question, { text: short, quote, before, after })
     ? undefined
     : short
 }

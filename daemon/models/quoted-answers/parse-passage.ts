@@ -2,6 +2,7 @@
 import { classifyConfigLine, isConfigText } from '../../language/classify-config-line.ts'
 import { isCodeName } from '../../language/code-extensions.ts'
 import { isItem, type MarkdownBlock, parseFence, parseMarkdown } from '../../language/parse-markdown.ts'
+import { isDataFileName } from '../../tables/typed-table.ts'
 
 export interface Span {
   start: number
@@ -9,8 +10,11 @@ export interface Span {
 }
 
 export interface Block extends Span {
-  /** A record consists of lines of "column: value"; a setting includes its comment; statements are those of source code. */
-  kind: 'heading' | 'text' | 'item' | 'row' | 'record' | 'setting' | 'statement' | 'code'
+  /**
+   * A record consists of lines of "column: value"; a field is such a line that says something alone. A setting includes its comment;
+   * statements are those of source code.
+   */
+  kind: 'heading' | 'text' | 'item' | 'row' | 'record' | 'field' | 'setting' | 'statement' | 'code'
   /** For code: the info string of its fence. */
   language: string
   /** False for code that the passage contains only in part. */
@@ -30,13 +34,18 @@ const MAX_HEADING_LENGTH = 70
 /** Sentences with code in them, such as "Listens on `port: 0`", are no fields. */
 const FIELD = /^[\p{L}\p{N}_$][^:\n|`]{0,79}: \S/u
 const MIN_FIELD_SHARE = 0.6
+/** Formats whose fields belong together. */
+const STRUCTURED = /\.(?:eml|emlx|mbox|msg|ics|vcf|jsonl?|ya?ml)$/i
+const MAIL_HEADER = /^(?:From|To|Cc|Date|Attachments): /
 /** Of a comment above a setting; those further up are seldom about it. */
 const MAX_PARAGRAPHS = 6
 
 /** Passages can start and end anywhere, even inside code. */
 export function parseBlocks(content: string, source = ''): Block[] {
   if (isConfigText(source, content)) return parseSettings(content)
-  return isCodeName(source) ? parseCode(content) : parseText(content, PLAIN_TEXT.test(source))
+  if (isCodeName(source)) return parseCode(content)
+  const blocks = parseText(content, PLAIN_TEXT.test(source))
+  return isDataFileName(source) || STRUCTURED.test(source) ? blocks : splitFields(content, blocks)
 }
 
 function parseText(content: string, isPlain: boolean): Block[] {
@@ -45,6 +54,23 @@ function parseText(content: string, isPlain: boolean): Block[] {
     .filter(({ start, end, kind }) => kind !== 'rule' && content.slice(start, end).trim() !== '')
     .map(({ kind, start, end, language, isComplete }) => ({ ...classifyBlock(content, kind, { start, end }), language, isComplete }))
 }
+
+/** Splits records whose columns no other record has: in a note, each line of "Plumber: …" and "Insurance: …" is about something else. */
+function splitFields(content: string, blocks: readonly Block[]): Block[] {
+  const records = blocks.filter(({ kind }) => kind === 'record')
+  const names = records.flatMap(({ start, end }) => [...readFieldNames(content.slice(start, end))])
+  if (new Set(names).size < names.length) return [...blocks]
+  return blocks.flatMap((block) => {
+    const lines = block.kind === 'record' ? splitLines(content.slice(block.start, block.end)) : []
+    if (lines.length === 0 || lines.every(({ text }) => MAIL_HEADER.test(text))) return [block]
+    const starts = lines.filter(({ text }, index) => index === 0 || FIELD.test(text)).map(({ start }) => block.start + start)
+    const ends = [...starts.slice(1).map((start) => start - 1), block.end]
+    return starts.map((start, index): Block => ({ ...block, kind: 'field', start, end: ends[index] as number }))
+  })
+}
+
+const readFieldNames = (text: string): Set<string> =>
+  new Set(splitLines(text).flatMap((line) => (FIELD.test(line.text) ? (line.text.split(':', 1)[0] as string) : [])))
 
 function classifyBlock(content: string, kind: MarkdownBlock['kind'], { start, end }: Span): Span & Pick<Block, 'kind'> {
   const text = content.slice(start, end)

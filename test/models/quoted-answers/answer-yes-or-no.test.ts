@@ -20,6 +20,9 @@ for (const [question, sentence, verdict] of [
   ['Can I use the north gate?', 'The north gate can be used by all; the south gate must not be used.', 'Yes'],
   ['Can I bring a dog?', 'Dogs are allowed in the hall; only on a lead.', undefined],
   ['Are dogs allowed?', 'Dogs are allowed in the hall; only on a lead.', 'It depends'],
+  ['Is the deposit paid?', 'The deposit was paid.', 'Yes'],
+  ['Can I use oil instead of butter?', 'You can use margarine instead of butter, but not oil.', 'No'],
+  ['Can I use the gate on Sundays?', 'The gate can be used by all, but not on Sundays.', 'No'],
   ['Is it ok to bring a dog?', 'You must not bring a dog.', 'No'],
   ['Can I take 30 days of leave?', 'You can take up to 20 days of leave at once.', 'No'],
   ['Can I take 10 days of leave?', 'You can take up to 20 days of leave at once.', 'Yes'],
@@ -36,6 +39,7 @@ for (const [question, sentence] of [
   ['Can I take 30 weeks of leave?', 'You can take up to 20 days of leave at once.'],
   ['When can I take leave?', 'Leave can be taken in June.'],
   ['Can I carry vacation over?', 'Can I carry vacation over?'],
+  ['Is the deposit paid?', 'The tenant pays a deposit.'],
   ['Do I have to send a receipt?', 'A claim without a receipt will not be accepted.'],
 ] as const)
   test(`"${question}" is not settled by "${sentence}"`, () => assert.is(answerYesOrNo(question, sentence), undefined))

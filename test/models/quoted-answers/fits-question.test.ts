@@ -4,7 +4,12 @@ import { fitsQuestion, lacksAskedValue, lacksReason } from '../../../daemon/mode
 
 const test = suite('types of answers')
 const fits = (question: string, text: string, quote = text) =>
-  fitsQuestion(question, { text, quote, before: quote.slice(0, quote.indexOf(text)) })
+  fitsQuestion(question, {
+    text,
+    quote,
+    before: quote.slice(0, quote.indexOf(text)),
+    after: quote.slice(quote.indexOf(text) + text.length),
+  })
 
 test('how many and how much ask for a number', () => {
   assert.ok(fits('How many systems are there?', 'twelve'))

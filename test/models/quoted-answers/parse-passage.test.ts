@@ -4,7 +4,8 @@ import { stripMarkdown } from '../../../daemon/language/parse-markdown.ts'
 import { parseBlocks, parseParts } from '../../../daemon/models/quoted-answers/parse-passage.ts'
 
 const test = suite('parts of a passage')
-const splitTexts = (content: string) => parseParts(content, parseBlocks(content)).map(({ start, end }) => content.slice(start, end))
+const splitTexts = (content: string, source?: string) =>
+  parseParts(content, parseBlocks(content, source)).map(({ start, end }) => content.slice(start, end))
 
 test('Markdown syntax and HTML tags are removed, except in words and code', () => {
   assert.is(stripMarkdown('The **signing `secret_key`** (`whsec_…`) is _shown_ once'), 'The signing secret_key (whsec_…) is shown once')
@@ -31,8 +32,17 @@ test('sentences, list items, rows, headings and code are parts with their exact 
 
 test('lines of "name: value" are a record, but not sentences with code', () => {
   const getKinds = (content: string) => parseBlocks(content).map(({ kind }) => kind)
-  assert.equal(getKinds('name: Lamp\nprice (net): 30'), ['record'])
+  assert.equal(getKinds('name: Lamp\nprice (net): 30\n\nname: Chair\nprice (net): 80'), ['record', 'record'])
   assert.equal(getKinds("It listens on `port: 0`, which is any\nport, and on `host: 'localhost'`."), ['text'])
+})
+
+test('of a note, each line of "name: text" says something alone, but not of a mail, data or columns that others have', () => {
+  const content = 'Error F20 means: the filter is clogged.\nClean it.\nHotline: 0800 330 1000'
+  assert.equal(splitTexts(content, 'notes.txt'), ['Error F20 means: the filter is clogged.\nClean it.', 'Hotline: 0800 330 1000'])
+  assert.equal(splitTexts('From: Ann\nDate: Friday', 'offer.md'), ['From: Ann\nDate: Friday'])
+  for (const source of ['lamps.csv', 'ann.vcf', 'a.eml']) assert.equal(splitTexts(content, source), [content])
+  const people = 'Name: Ann\nRole: chair\n\nName: Ben\nRole: clerk'
+  assert.equal(splitTexts(people, 'people.txt'), people.split('\n\n'))
 })
 
 test('a single letter is an initial, unless a sentence starts after it', () => {

@@ -76,4 +76,11 @@ test('an older protocol, VS Code and comparing files compare nothing', async () 
     assert.not.match(await answer(content, { answer: found }, question), /need a chat model/, question)
 })
 
+test('a question without its mark is read with it', async () => {
+  const reader = createScriptedReader(() => ({ answer: 'not' }))
+  for (const text of ['May guests use it', 'where is it ', 'printer of guests'])
+    await answerQuestion(reader, { text, passages: [{ content: 'Guests may not use it.', source: 'a.md', page: 1, headings: [] }] })
+  assert.equal(reader.questions, ['May guests use it?', 'where is it?', 'printer of guests'])
+})
+
 test.run()

@@ -90,6 +90,12 @@ const YES_OR_NO = /^(?:am|are|can|could|did|do|does|has|have|is|may|might|must|s
 
 export const asksYesOrNo = (question: string) => YES_OR_NO.test(question.trim())
 
+const QUESTION_WORD = /^\W*(?:how|what|when|where|which|who|whom|whose|why)\b/i
+
+/** The reading model was trained with question marks, and reads "May guests use it" as a topic. */
+export const completeQuestion = (text: string): string =>
+  (QUESTION_WORD.test(text) || asksYesOrNo(text)) && /[\p{L}\p{N})]\s*$/u.test(text) ? `${text.trimEnd()}?` : text
+
 /** "How do I …", "how to …", "I …, how does that work?": code shows what to do. */
 const HOW =
   /(?:^\W*|[,;:.!]\s+)(?:how\s+(?:do|does|can|could|should|would|must|to)|wie\s+(?:kann|könn\p{L}*|muss|müss\p{L}*|soll\p{L}*))\s/iu

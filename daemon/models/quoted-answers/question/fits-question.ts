@@ -24,8 +24,9 @@ interface ShortAnswer {
   text: string
   /** The quoted text that contains it. */
   quote: string
-  /** The quoted text up to the answer. */
+  /** The quoted text up to the answer, and that below it. */
   before: string
+  after: string
 }
 
 /** What a text must have to answer a question of a type. */
@@ -56,6 +57,9 @@ const OCCASION = /\b(?:if|unless|provided|once|whenever|as soon as|in an?|in the
 const OBJECT_BEFORE = /\b(?:through|from|with|via|at|of|for|to|in|on|under|into|about)\s+(?:(?:the|an?|our|your)\s+)?$/i
 /** What somebody does may have another verb than the question: "led by" answers who leads. */
 const ACTOR_BEFORE = /\bby\s+(?:(?:the|an?|our|your|\p{Lu}\p{Ll}+)\s+)?$/u
+/** A part of an answer is no answer: "… and from 13:00 to 15:00", "… and Mr Stone". */
+const MORE_TIMES = /^\s*(?:,|and|or)\s+(?:from|between)\s+\d/i
+const MORE_PEOPLE = /^\s*(?:and|&)\s+(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?\p{Lu}\p{Ll}/u
 const AUXILIARY = /^(?:am|are|be|been|can|could|did|do|does|had|has|have|is|may|might|must|shall|should|was|were|will|would)$/i
 const IDENTIFIER = /(?:--?)?[\p{L}$@][\p{L}\p{N}$@]*(?:[_.:/-][\p{L}\p{N}$@]+|\p{Lu}[\p{L}\p{N}]*)+|--?\p{L}[\p{L}-]*/gu
 
@@ -68,11 +72,11 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
     case 'count':
       return !countsOther(rest, text)
     case 'time':
-      return word !== 'when' || !CONDITION.test(text) || saysAll(rest, quote)
+      return !MORE_TIMES.test(answer.after) && (word !== 'when' || !CONDITION.test(text) || saysAll(rest, quote))
     case 'place':
       return /\p{L}/u.test(text)
     case 'person':
-      return PERSON.test(text) && isActor(rest, answer)
+      return PERSON.test(text) && !MORE_PEOPLE.test(answer.after) && isActor(rest, answer)
     case 'name':
     case 'variable':
       return isBestName(question, answer)
