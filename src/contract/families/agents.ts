@@ -2,28 +2,33 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import {
+  createExample,
+  identifier,
+  jsonObject,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  text,
+} from '../schemas/fields.ts'
 
-const Topic = object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the topic.' }),
-    description: text('Description of the topic.', 2_000),
-    instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
-  },
-  { title: 'Topic', description: 'A topic the agent covers.' },
-)
+const Topic = namedObject('Topic', 'A topic the agent covers.', {
+  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the topic.' }),
+  description: text('Description of the topic.', 2_000),
+  instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
+})
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
   description: 'A topic, or just its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
-    object(
-      {
-        name: Topic.properties.name,
-        ...optional({ description: Topic.properties.description }),
-        instructions: Topic.properties.instructions,
-      },
-      { title: 'TopicInput', description: 'A topic the agent covers.' },
-    ),
+    namedObject('TopicInput', 'A topic the agent covers.', {
+      name: Topic.properties.name,
+      ...optional({ description: Topic.properties.description }),
+      instructions: Topic.properties.instructions,
+    }),
   ],
 })
 
@@ -71,10 +76,15 @@ export const Agent = resource('agent', fields, {
 })
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export type AgentItem = Static<typeof AgentItem>
-export const AgentItem = object(
-  { id, name, description, model_id, temperature, tools, created_at },
-  { title: 'AgentItem', description: 'An agent in a list.' },
-)
+export const AgentItem = namedObject('AgentItem', 'An agent in a list.', {
+  id,
+  name,
+  description,
+  model_id,
+  temperature,
+  tools,
+  created_at,
+})
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
 const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)

@@ -8,6 +8,7 @@ import {
   createExample,
   httpUrl,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -21,21 +22,18 @@ const name = resourceName('API tool')
 const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
 const url = httpUrl('URL to call, with {placeholders} for arguments.')
 
-const location = object(
-  {
-    in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
-      description: 'Part of the request. whole_body sends the argument as the entire body.',
+const location = namedObject('ArgumentLocation', 'Location of an argument in the request.', {
+  in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
+    description: 'Part of the request. whole_body sends the argument as the entire body.',
+  }),
+  ...optional({
+    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
+    style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
+      default: 'repeat',
+      description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
     }),
-    ...optional({
-      name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
-      style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
-        default: 'repeat',
-        description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
-      }),
-    }),
-  },
-  { title: 'ArgumentLocation', description: 'Location of an argument in the request.' },
-)
+  }),
+})
 export type ArgumentLocation = Static<typeof location>
 const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   type: 'object',
@@ -77,10 +75,12 @@ const settings = {
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })
-const apiKeyAuth = object(
-  { type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) },
-  { title: 'APIKeyAuth', description: 'Authentication with a key in a header or query parameter.' },
-)
+const apiKeyAuth = namedObject('APIKeyAuth', 'Authentication with a key in a header or query parameter.', {
+  type: Type.Literal('api_key'),
+  name: authName,
+  value: secret('Key.'),
+  in: Type.Optional(authIn),
+})
 const auth = authentication('Authentication. The values are write-only.', [noAuth, bearerAuth, basicAuth, apiKeyAuth], {
   type: 'bearer',
   token: '<TOKEN>',
@@ -101,10 +101,10 @@ const fields = {
   url,
   ...settings,
   header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-  auth: object(
-    { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
-    { title: 'APIToolAuth', description: 'Authentication, without secret values.' },
-  ),
+  auth: namedObject('APIToolAuth', 'Authentication, without secret values.', {
+    type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }),
+    ...optional({ name: authName, in: authIn }),
+  }),
 }
 export const ApiTool = resource('API tool', fields, {
   description: 'A tool that calls an HTTP API.',
@@ -175,46 +175,37 @@ export const ApiToolImport = object(
 )
 
 const operation = Type.String({ description: 'Method and path of the operation.' })
-const imported = object(
-  {
-    operation,
-    action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
-    id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
-    name,
-    description,
-    method: settings.method,
-    url,
-    parameters: settings.parameters,
-    locations,
-    body_format: settings.body_format,
-    requires_confirmation: settings.requires_confirmation,
-    auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
-    notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
-  },
-  { title: 'ImportedAPITool', description: 'A tool of an import.' },
-)
-const skipped = object(
-  { operation, reason: Type.String({ description: 'Why the operation was skipped.' }) },
-  { title: 'SkippedOperation', description: 'An operation that was not imported.' },
-)
-const securityScheme = object(
-  {
-    scheme: Type.String({ description: 'Name of the security scheme.' }),
-    kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
-    given: Type.Boolean({ description: 'Whether a credential was provided.' }),
-    tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
-  },
-  { title: 'ImportedSecurityScheme', description: 'A security scheme of the imported operations.' },
-)
-export const ApiToolImportResult = object(
-  {
-    title: Type.String({ description: 'Title of the document.' }),
-    tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
-    skipped: Type.Array(skipped, { description: 'Operations that cannot be imported.' }),
-    security: Type.Array(securityScheme, { description: 'Security schemes of the operations.' }),
-  },
-  { title: 'APIToolImportResult', description: 'Result of an import.' },
-)
+const imported = namedObject('ImportedAPITool', 'A tool of an import.', {
+  operation,
+  action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
+  id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
+  name,
+  description,
+  method: settings.method,
+  url,
+  parameters: settings.parameters,
+  locations,
+  body_format: settings.body_format,
+  requires_confirmation: settings.requires_confirmation,
+  auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
+  notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
+})
+const skipped = namedObject('SkippedOperation', 'An operation that was not imported.', {
+  operation,
+  reason: Type.String({ description: 'Why the operation was skipped.' }),
+})
+const securityScheme = namedObject('ImportedSecurityScheme', 'A security scheme of the imported operations.', {
+  scheme: Type.String({ description: 'Name of the security scheme.' }),
+  kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
+  given: Type.Boolean({ description: 'Whether a credential was provided.' }),
+  tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
+})
+export const ApiToolImportResult = namedObject('APIToolImportResult', 'Result of an import.', {
+  title: Type.String({ description: 'Title of the document.' }),
+  tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
+  skipped: Type.Array(skipped, { description: 'Operations that cannot be imported.' }),
+  security: Type.Array(securityScheme, { description: 'Security schemes of the operations.' }),
+})
 
 export const apiToolRoutes = {
   ...createCrudRoutes(apiTools, { read: 'read', change: 'write' }),
@@ -242,14 +233,11 @@ export const apiToolRoutes = {
       { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
       { title: 'APIToolTest', description: 'A test call of a tool.', examples: [{ arguments: { city: 'Lisbon' } }] },
     ),
-    response: object(
-      {
-        status: Type.Integer({ description: 'HTTP status of the response.' }),
-        headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
-        body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'APIToolTestResult', description: 'Response to the test call of a tool.' },
-    ),
+    response: namedObject('APIToolTestResult', 'Response to the test call of a tool.', {
+      status: Type.Integer({ description: 'HTTP status of the response.' }),
+      headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
+      body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+    }),
   }),
 }

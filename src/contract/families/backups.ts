@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
-import { count, object, optional, timestamp } from '../schemas/fields.ts'
+import { count, namedObject, object, optional, timestamp } from '../schemas/fields.ts'
 
 const path = Type.String({
   minLength: 1,
@@ -9,20 +9,17 @@ const path = Type.String({
   pattern: '\\.(?:tar\\.gz|tgz)$',
   description: "Absolute path of the file on the daemon's machine, ending in .tar.gz or .tgz.",
 })
-const BackupProgress = object(
-  { bytes: count('Bytes read so far.'), total_bytes: count('Bytes to read.') },
-  { title: 'BackupProgress', description: 'Data of `progress`: how much of the home was read.' },
-)
-const Backup = object(
-  {
-    path,
-    size: count('Size of the file, in bytes.'),
-    files: count('Number of files of the home in it.'),
-    sha256: Type.String({ description: 'SHA-256 checksum of the file, in hexadecimal.' }),
-    created_at: timestamp('Time of the backup: it contains all changes before'),
-  },
-  { title: 'Backup', description: 'Data of `backup_end`: the complete backup.' },
-)
+const BackupProgress = namedObject('BackupProgress', 'Data of `progress`: how much of the home was read.', {
+  bytes: count('Bytes read so far.'),
+  total_bytes: count('Bytes to read.'),
+})
+const Backup = namedObject('Backup', 'Data of `backup_end`: the complete backup.', {
+  path,
+  size: count('Size of the file, in bytes.'),
+  files: count('Number of files of the home in it.'),
+  sha256: Type.String({ description: 'SHA-256 checksum of the file, in hexadecimal.' }),
+  created_at: timestamp('Time of the backup: it contains all changes before'),
+})
 export const BACKUP_EVENTS = { progress: BackupProgress, backup_end: Backup, error: ErrorEvent }
 
 export const backupRoutes = {

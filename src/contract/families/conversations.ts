@@ -8,6 +8,7 @@ import {
   createExample,
   identifier,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -39,21 +40,18 @@ export const ConversationItem = resource('conversation', fields, {
   description: 'A conversation in a list.',
   examples: [stored],
 })
-const Highlight = object(
-  { start: count('Position of the first character, in UTF-16 code units.'), end: count('Position after the last character.') },
-  { title: 'Highlight', description: 'A part of a snippet that matches the search.' },
-)
+const Highlight = namedObject('Highlight', 'A part of a snippet that matches the search.', {
+  start: count('Position of the first character, in UTF-16 code units.'),
+  end: count('Position after the last character.'),
+})
 export type ConversationMatch = Static<typeof ConversationMatch>
-export const ConversationMatch = object(
-  {
-    message_id: identifier('the message'),
-    role: Message.properties.role,
-    timestamp: Message.properties.timestamp,
-    snippet: Type.String({ description: 'The part of the message that matches, with line breaks replaced by spaces.' }),
-    highlights: Type.Array(Highlight, { description: 'The words found in the snippet, in order.' }),
-  },
-  { title: 'ConversationMatch', description: 'A message that matches a search.' },
-)
+export const ConversationMatch = namedObject('ConversationMatch', 'A message that matches a search.', {
+  message_id: identifier('the message'),
+  role: Message.properties.role,
+  timestamp: Message.properties.timestamp,
+  snippet: Type.String({ description: 'The part of the message that matches, with line breaks replaced by spaces.' }),
+  highlights: Type.Array(Highlight, { description: 'The words found in the snippet, in order.' }),
+})
 export type ConversationSearchItem = Static<typeof ConversationSearchItem>
 /** The fields of a search are added to a list with q only. */
 const ConversationSearchItem = object(
@@ -254,16 +252,13 @@ export const conversationRoutes = {
         examples: [{ tool_call_id: 'call_1', allow: true }],
       },
     ),
-    response: object(
-      {
-        ...ToolCall.properties,
-        ...optional({
-          method: Type.String({ description: 'HTTP method of an API tool. Only without `allow`.' }),
-          url: Type.String({ description: 'URL that an API tool would request, without credentials. Only without `allow`.' }),
-        }),
-      },
-      { title: 'ConfirmedToolCall', description: 'The tool call after the answer.' },
-    ),
+    response: namedObject('ConfirmedToolCall', 'The tool call after the answer.', {
+      ...ToolCall.properties,
+      ...optional({
+        method: Type.String({ description: 'HTTP method of an API tool. Only without `allow`.' }),
+        url: Type.String({ description: 'URL that an API tool would request, without credentials. Only without `allow`.' }),
+      }),
+    }),
   }),
   events: route({
     family: 'conversations',

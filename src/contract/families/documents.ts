@@ -2,7 +2,18 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import {
+  count,
+  createExample,
+  identifier,
+  jsonObject,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+} from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
@@ -80,13 +91,10 @@ export const DocumentContent = object(
     examples: [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
   },
 )
-export const ReadText = object(
-  {
-    text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
-    truncated: Type.Boolean({ description: `Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.` }),
-  },
-  { title: 'ReadText', description: 'The text of a document.' },
-)
+export const ReadText = namedObject('ReadText', 'The text of a document.', {
+  text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
+  truncated: Type.Boolean({ description: `Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.` }),
+})
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })
 const document = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, response: Document }

@@ -7,6 +7,7 @@ import {
   createExample,
   identifier,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -35,39 +36,36 @@ const SCORERS = [
 ] as const
 
 const scorerType = stringEnum(SCORERS, { description: 'Type of the scorer.' })
-const Scorer = object(
-  {
-    type: scorerType,
-    ...optional({
-      threshold: Type.Number({
-        minimum: 0,
-        description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
-      }),
-      tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
-      k: Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
-      }),
-      metric: stringEnum(['hit', 'mrr'], {
-        default: 'hit',
-        description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
-      }),
-      levels: Type.Array(stringEnum(CONFIDENCE_LEVELS), {
-        minItems: 1,
-        maxItems: 3,
-        description: 'For confidence: accepted levels. Default: certain and probable.',
-      }),
-      used: Type.Boolean({
-        default: true,
-        description: 'For memory: whether the answer must use the fact (true) or must not (false).',
-      }),
-      model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
-      instructions: text('Instructions for the judge.', 20_000),
+const Scorer = namedObject('Scorer', 'A rule that scores a result.', {
+  type: scorerType,
+  ...optional({
+    threshold: Type.Number({
+      minimum: 0,
+      description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
     }),
-  },
-  { title: 'Scorer', description: 'A rule that scores a result.' },
-)
+    tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
+    k: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
+    }),
+    metric: stringEnum(['hit', 'mrr'], {
+      default: 'hit',
+      description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
+    }),
+    levels: Type.Array(stringEnum(CONFIDENCE_LEVELS), {
+      minItems: 1,
+      maxItems: 3,
+      description: 'For confidence: accepted levels. Default: certain and probable.',
+    }),
+    used: Type.Boolean({
+      default: true,
+      description: 'For memory: whether the answer must use the fact (true) or must not (false).',
+    }),
+    model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
+    instructions: text('Instructions for the judge.', 20_000),
+  }),
+})
 export type ScorerSettings = Static<typeof Scorer>
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
@@ -91,11 +89,8 @@ const caseFields = {
   variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
 }
 const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'Question or message to send to the target.' })
-const TestCase = object({ input, ...optional({ ...caseFields, scorers }) }, { title: 'TestCase', description: 'A test case.' })
-const TestCaseInput = object(
-  { input, ...optional({ ...caseFields, scorers: scorerInputs }) },
-  { title: 'TestCaseInput', description: 'A test case.' },
-)
+const TestCase = namedObject('TestCase', 'A test case.', { input, ...optional({ ...caseFields, scorers }) })
+const TestCaseInput = namedObject('TestCaseInput', 'A test case.', { input, ...optional({ ...caseFields, scorers: scorerInputs }) })
 
 const name = resourceName('evaluation')
 const type = stringEnum(EVALUATION_TYPES, { description: 'Type of the target.' })
@@ -128,10 +123,15 @@ export const Evaluation = resource(
   },
 )
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
-const EvaluationItem = object(
-  { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
-  { title: 'EvaluationItem', description: 'An evaluation in a list.' },
-)
+const EvaluationItem = namedObject('EvaluationItem', 'An evaluation in a list.', {
+  id,
+  name,
+  description: rest.description,
+  type,
+  target_id: rest.target_id,
+  created_at,
+  updated_at,
+})
 
 export const MAX_TEST_CASES = 10_000
 export const MAX_EVALUATION_BYTES = 8 * 1024 * 1024

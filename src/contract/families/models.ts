@@ -2,7 +2,18 @@
 import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
+import {
+  createExample,
+  httpUrl,
+  identifier,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  stringEnum,
+} from '../schemas/fields.ts'
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
@@ -23,15 +34,15 @@ const Pricing = Type.Unsafe<Pricing>({
     'Price of a million tokens in any currency, as input_per_million and output_per_million. Also applies to cached input. ' +
     'Prices of 1,000 tokens are accepted too, as input_per_1k and output_per_1k or as input and output.',
   anyOf: [
-    object(
-      { input_per_million: pricePerMillion('input'), output_per_million: pricePerMillion('output') },
-      { title: 'TokenPricesPerMillion', description: 'Prices of a million tokens.' },
-    ),
-    object({ input: price('input'), output: price('output') }, { title: 'TokenPrices', description: 'Prices of 1,000 tokens.' }),
-    object(
-      { input_per_1k: price('input'), output_per_1k: price('output') },
-      { title: 'TokenPricesPer1k', description: 'Prices of 1,000 tokens, with the unit in their names.' },
-    ),
+    namedObject('TokenPricesPerMillion', 'Prices of a million tokens.', {
+      input_per_million: pricePerMillion('input'),
+      output_per_million: pricePerMillion('output'),
+    }),
+    namedObject('TokenPrices', 'Prices of 1,000 tokens.', { input: price('input'), output: price('output') }),
+    namedObject('TokenPricesPer1k', 'Prices of 1,000 tokens, with the unit in their names.', {
+      input_per_1k: price('input'),
+      output_per_1k: price('output'),
+    }),
   ],
   examples: [{ input_per_million: 0.15, output_per_million: 0.6 }],
 })
@@ -112,15 +123,12 @@ const origin = Type.String({
   maxLength: 2_000,
   description: 'Origin of the model: a local URL or the name of an environment variable.',
 })
-const DiscoveredModel = object(
-  {
-    ...requiredFields,
-    endpoint: optionalFields.endpoint,
-    origin,
-    added: nullable(identifier('the model, if it was already added')),
-  },
-  { title: 'DiscoveredModel', description: 'A model that can be added.' },
-)
+const DiscoveredModel = namedObject('DiscoveredModel', 'A model that can be added.', {
+  ...requiredFields,
+  endpoint: optionalFields.endpoint,
+  origin,
+  added: nullable(identifier('the model, if it was already added')),
+})
 const AdoptModel = object(
   { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
   {
@@ -172,13 +180,10 @@ export const modelRoutes = {
     summary: 'Test a model',
     description: 'Sends a short message to the model.',
     access: 'write',
-    response: object(
-      {
-        ok: Type.Boolean({ description: 'Whether the model answered.' }),
-        text: Type.String({ description: 'Answer of the model.' }),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'ModelTestResult', description: 'Answer to the test of a model.' },
-    ),
+    response: namedObject('ModelTestResult', 'Answer to the test of a model.', {
+      ok: Type.Boolean({ description: 'Whether the model answered.' }),
+      text: Type.String({ description: 'Answer of the model.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+    }),
   }),
 }

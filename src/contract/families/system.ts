@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { route } from '../route.ts'
 import { currency } from '../schemas/currency.ts'
-import { identifier, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
+import { identifier, namedObject, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
@@ -50,55 +50,38 @@ export const Readiness = object(
 )
 
 export type Status = Static<typeof Status>
-export const Status = object(
-  {
-    version: Type.String({ description: 'Version of Cadre.' }),
-    uptime_seconds: Type.Number({ minimum: 0, description: 'Time since the start, in seconds.' }),
-    started_at: Type.String({ format: 'date-time', description: 'Start time.' }),
-    pid: Type.Integer({ description: 'Process ID.' }),
-    home: Type.String({ description: 'Path of the home folder.' }),
-    address: Type.String({ description: 'URL of the daemon.' }),
-    counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of resources by family.' }),
-    database: object(
-      {
-        location: Type.String({ description: 'Path of the file, or URL of the libSQL server.' }),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of a query, in milliseconds.' }),
-      },
-      { title: 'DatabaseStatus', description: 'Where the records are stored.' },
-    ),
-    storage: object(
-      {
-        location: Type.String({ description: 'Path of the home, or URL of the bucket.' }),
-        latency_ms: nullable(
-          Type.Number({ minimum: 0, description: 'Duration of a request, in milliseconds; null if it cannot be reached.' }),
-        ),
-      },
-      { title: 'StorageStatus', description: 'Where documents and vectors are stored.' },
-    ),
-    sizes: object(
-      {
-        database: bytes('Size of the records in the home; 0 if they are on a libSQL server'),
-        vectors: bytes('Size of the vectors in the home; 0 if they are in a bucket'),
-        documents: bytes('Size of the originals of documents in the home; 0 if they are in a bucket'),
-        logs: bytes('Size of the logs'),
-      },
-      { title: 'StorageSizes', description: 'Sizes of the stored data.' },
-    ),
-    queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'Number of waiting or running jobs by queue: texts to embed, and replies.',
-    }),
-    embedding_model: Type.String({ description: 'Default embedding model.' }),
-    secrets: stringEnum(['keychain', 'file', 'environment', 'locked'], {
-      description: "Location of the vault's key; locked if its keychain is not available.",
-    }),
-    last_backup_at: nullable(timestamp('Time of the last backup; null if there is none')),
-    memory: object(
-      { rss: bytes('Resident memory'), heap_used: bytes('Used heap') },
-      { title: 'MemoryUsage', description: 'Memory of the daemon.' },
-    ),
-  },
-  { title: 'Status', description: 'Status of the daemon.' },
-)
+export const Status = namedObject('Status', 'Status of the daemon.', {
+  version: Type.String({ description: 'Version of Cadre.' }),
+  uptime_seconds: Type.Number({ minimum: 0, description: 'Time since the start, in seconds.' }),
+  started_at: Type.String({ format: 'date-time', description: 'Start time.' }),
+  pid: Type.Integer({ description: 'Process ID.' }),
+  home: Type.String({ description: 'Path of the home folder.' }),
+  address: Type.String({ description: 'URL of the daemon.' }),
+  counts: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), { description: 'Number of resources by family.' }),
+  database: namedObject('DatabaseStatus', 'Where the records are stored.', {
+    location: Type.String({ description: 'Path of the file, or URL of the libSQL server.' }),
+    latency_ms: Type.Number({ minimum: 0, description: 'Duration of a query, in milliseconds.' }),
+  }),
+  storage: namedObject('StorageStatus', 'Where documents and vectors are stored.', {
+    location: Type.String({ description: 'Path of the home, or URL of the bucket.' }),
+    latency_ms: nullable(Type.Number({ minimum: 0, description: 'Duration of a request, in milliseconds; null if it cannot be reached.' })),
+  }),
+  sizes: namedObject('StorageSizes', 'Sizes of the stored data.', {
+    database: bytes('Size of the records in the home; 0 if they are on a libSQL server'),
+    vectors: bytes('Size of the vectors in the home; 0 if they are in a bucket'),
+    documents: bytes('Size of the originals of documents in the home; 0 if they are in a bucket'),
+    logs: bytes('Size of the logs'),
+  }),
+  queues: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+    description: 'Number of waiting or running jobs by queue: texts to embed, and replies.',
+  }),
+  embedding_model: Type.String({ description: 'Default embedding model.' }),
+  secrets: stringEnum(['keychain', 'file', 'environment', 'locked'], {
+    description: "Location of the vault's key; locked if its keychain is not available.",
+  }),
+  last_backup_at: nullable(timestamp('Time of the last backup; null if there is none')),
+  memory: namedObject('MemoryUsage', 'Memory of the daemon.', { rss: bytes('Resident memory'), heap_used: bytes('Used heap') }),
+})
 
 const default_model_id = identifier('the default model of agents and RAG tools')
 const conversation_idle_minutes = Type.Integer({

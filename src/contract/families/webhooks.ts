@@ -8,6 +8,7 @@ import {
   httpUrl,
   identifier,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -44,10 +45,10 @@ const secret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,100}={0,2}$',
   description: 'Signing secret: whsec_ and 24 to 64 bytes in base64. It is returned only once.',
 })
-export const WebhookCreated = object(
-  { ...Webhook.properties, secret },
-  { title: 'WebhookCreated', description: 'A webhook with its signing secret, which is returned only once.' },
-)
+export const WebhookCreated = namedObject('WebhookCreated', 'A webhook with its signing secret, which is returned only once.', {
+  ...Webhook.properties,
+  secret,
+})
 export const WebhookCreate = createBody(
   'webhook',
   { url, events },
@@ -92,32 +93,23 @@ export const Delivery = object(delivery, {
   description: 'Delivery of an event to a webhook.',
   examples: [exampleDelivery],
 })
-const DeliveryAttempt = object(
-  {
-    at: timestamp('Time of the attempt'),
-    response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
-    error: nullable(Type.String({ description: 'Error message.' })),
-    latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
-  },
-  { title: 'DeliveryAttempt', description: 'An attempt to deliver an event.' },
-)
+const DeliveryAttempt = namedObject('DeliveryAttempt', 'An attempt to deliver an event.', {
+  at: timestamp('Time of the attempt'),
+  response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
+  error: nullable(Type.String({ description: 'Error message.' })),
+  latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
+})
 export type DeliveryDetails = Static<typeof DeliveryDetails>
-export const DeliveryDetails = object(
-  {
-    ...delivery,
-    response_body: nullable(Type.String({ description: 'Start of the last response.' })),
-    history: Type.Array(DeliveryAttempt, { description: 'Latest attempts, oldest first.' }),
-    body: object(
-      {
-        type: Type.String({ description: 'Type of the event.' }),
-        timestamp: timestamp('Time of the event'),
-        data: jsonObject('Data of the event.'),
-      },
-      { title: 'DeliveryBody', description: 'Request body.' },
-    ),
-  },
-  { title: 'DeliveryDetails', description: 'A delivery with its attempts and its request body.' },
-)
+export const DeliveryDetails = namedObject('DeliveryDetails', 'A delivery with its attempts and its request body.', {
+  ...delivery,
+  response_body: nullable(Type.String({ description: 'Start of the last response.' })),
+  history: Type.Array(DeliveryAttempt, { description: 'Latest attempts, oldest first.' }),
+  body: namedObject('DeliveryBody', 'Request body.', {
+    type: Type.String({ description: 'Type of the event.' }),
+    timestamp: timestamp('Time of the event'),
+    data: jsonObject('Data of the event.'),
+  }),
+})
 export const WebhookRotate = object(
   optional({
     secret,

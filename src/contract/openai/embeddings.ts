@@ -1,6 +1,6 @@
 /** Requests and responses of embeddings in OpenAI's format. */
 import { type Static, Type } from 'typebox'
-import { object, stringEnum } from '../schemas/fields.ts'
+import { namedObject, object, stringEnum } from '../schemas/fields.ts'
 import { optionalOrNull, usedModel } from './fields.ts'
 import { hintFields } from './request-fields.ts'
 
@@ -39,31 +39,22 @@ export const EmbeddingCreate = object(
 )
 
 export type EmbeddingList = Static<typeof EmbeddingList>
-export const EmbeddingList = object(
-  {
-    object: Type.Literal('list', { description: 'Kind of object.' }),
-    data: Type.Array(
-      object(
-        {
-          object: Type.Literal('embedding', { description: 'Kind of object.' }),
-          index: Type.Integer({ minimum: 0, description: 'Number of the text.' }),
-          embedding: Type.Unsafe<number[] | string>({
-            description: 'The vector.',
-            anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
-          }),
-        },
-        { title: 'OpenaiEmbedding', description: 'The vector of a text.' },
-      ),
-      { description: 'Vectors in the order of the texts.' },
-    ),
-    model: usedModel,
-    usage: object(
-      {
-        prompt_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
-        total_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
-      },
-      { title: 'EmbeddingUsage', description: 'The usage of the call.' },
-    ),
-  },
-  { title: 'EmbeddingList', description: "Vectors in OpenAI's format." },
-)
+export const EmbeddingList = namedObject('EmbeddingList', "Vectors in OpenAI's format.", {
+  object: Type.Literal('list', { description: 'Kind of object.' }),
+  data: Type.Array(
+    namedObject('OpenaiEmbedding', 'The vector of a text.', {
+      object: Type.Literal('embedding', { description: 'Kind of object.' }),
+      index: Type.Integer({ minimum: 0, description: 'Number of the text.' }),
+      embedding: Type.Unsafe<number[] | string>({
+        description: 'The vector.',
+        anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
+      }),
+    }),
+    { description: 'Vectors in the order of the texts.' },
+  ),
+  model: usedModel,
+  usage: namedObject('EmbeddingUsage', 'The usage of the call.', {
+    prompt_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
+    total_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
+  }),
+})

@@ -4,9 +4,8 @@ import { type Fields, nullable, optional } from '../schemas/fields.ts'
 import { Citation } from '../schemas/messages.ts'
 
 /** An object that may have further fields, which are ignored: clients send back what they received from other servers. */
-export function lenientObject<F extends Fields>(fields: F, options: object): TObject<F> {
-  return Type.Object(fields, { additionalProperties: true, ...options })
-}
+export const lenientObject = <F extends Fields>(title: string, description: string, fields: F): TObject<F> =>
+  Type.Object(fields, { additionalProperties: true, title, description })
 
 /** All fields are optional and can be null. */
 export const optionalOrNull = <F extends Fields>(fields: F) =>

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { conversationRoutes } from '../families/conversations.ts'
 import { route } from '../route.ts'
-import { object, stringEnum } from '../schemas/fields.ts'
+import { namedObject, object, stringEnum } from '../schemas/fields.ts'
 import { MAX_IMAGE_BODY_BYTES } from '../schemas/images.ts'
 import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
 import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
@@ -17,13 +17,10 @@ export const OpenaiModel = object(
     object: Type.Literal('model', { description: 'Kind of object.' }),
     created: created('creation'),
     owned_by: Type.String({ description: 'cadre, or the provider of the model.' }),
-    cadre: object(
-      {
-        type: stringEnum(['agent', 'model', 'embedding_model'], { description: 'What it is.' }),
-        id: Type.String({ description: 'Identifier of the agent or model.' }),
-      },
-      { title: 'OpenaiModelOrigin', description: 'The agent or model.' },
-    ),
+    cadre: namedObject('OpenaiModelOrigin', 'The agent or model.', {
+      type: stringEnum(['agent', 'model', 'embedding_model'], { description: 'What it is.' }),
+      id: Type.String({ description: 'Identifier of the agent or model.' }),
+    }),
   },
   {
     title: 'OpenaiModel',
@@ -61,13 +58,10 @@ export const openaiRoutes = {
     summary: 'List agents and models',
     description: 'Members see agents only.',
     access: 'any',
-    response: object(
-      {
-        object: Type.Literal('list', { description: 'Kind of object.' }),
-        data: Type.Array(OpenaiModel, { description: 'Agents and models.' }),
-      },
-      { title: 'OpenaiModelList', description: "Agents and models in OpenAI's format." },
-    ),
+    response: namedObject('OpenaiModelList', "Agents and models in OpenAI's format.", {
+      object: Type.Literal('list', { description: 'Kind of object.' }),
+      data: Type.Array(OpenaiModel, { description: 'Agents and models.' }),
+    }),
   }),
   getModel: route({
     ...shared,

@@ -22,6 +22,10 @@ export function object<F extends Fields>(fields: F, options: object = {}): TObje
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
 
+/** An object with a schema of its own in the OpenAPI document. */
+export const namedObject = <F extends Fields>(title: string, description: string, fields: F): TObject<F> =>
+  object(fields, { title, description })
+
 /** The same fields, all optional. */
 export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOptional<F[K]> } {
   const entries = Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])

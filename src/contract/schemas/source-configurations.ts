@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DOCUMENT_MEDIA_TYPES, IMAGE_TYPES } from '../document-types.ts'
 import { authentication, basicAuth, bearerAuth, noAuth } from './auth.ts'
-import { httpUrl, object, optional, stringEnum } from './fields.ts'
+import { httpUrl, namedObject, object, optional, stringEnum } from './fields.ts'
 
 export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
@@ -60,65 +60,55 @@ export const SOURCE_CONFIGURATIONS = {
     }),
     { title: 'FileSourceConfiguration', description: 'Configuration of a file source.' },
   ),
-  folder: object(
-    {
-      path,
-      ...optional({
-        ...globs,
-        ...files,
-        gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
-        ocr,
-        watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
-        schedule,
+  folder: namedObject('FolderSourceConfiguration', 'Configuration of a folder source.', {
+    path,
+    ...optional({
+      ...globs,
+      ...files,
+      gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
+      ocr,
+      watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
+      schedule,
+    }),
+  }),
+  url: namedObject('UrlSourceConfiguration', 'Configuration of a url source.', {
+    url: httpUrl('URL of a page, site or sitemap.'),
+    ...optional({
+      mode: stringEnum(['page', 'site', 'sitemap'], {
+        default: 'page',
+        description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
       }),
-    },
-    { title: 'FolderSourceConfiguration', description: 'Configuration of a folder source.' },
-  ),
-  url: object(
-    {
-      url: httpUrl('URL of a page, site or sitemap.'),
-      ...optional({
-        mode: stringEnum(['page', 'site', 'sitemap'], {
-          default: 'page',
-          description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
-        }),
-        max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
-        max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
-        ocr,
-        allow_private_network,
-        schedule,
-      }),
-    },
-    { title: 'UrlSourceConfiguration', description: 'Configuration of a url source.' },
-  ),
-  git: object(
-    {
-      repository: Type.String({
+      max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
+      max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
+      ocr,
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  git: namedObject('GitSourceConfiguration', 'Configuration of a git source.', {
+    repository: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: '^[^\\u0000-\\u001f]+$',
+      description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
+    }),
+    ...optional({
+      branch: Type.String({
         minLength: 1,
-        maxLength: 2_000,
-        pattern: '^[^\\u0000-\\u001f]+$',
-        description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
+        description: 'Branch or tag.',
       }),
-      ...optional({
-        branch: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
-          description: 'Branch or tag.',
-        }),
-        ...globs,
-        ...files,
-        ocr,
-        allow_private_network,
-        schedule,
-      }),
-    },
-    { title: 'GitSourceConfiguration', description: 'Configuration of a git source.' },
-  ),
-  text: object(
-    { text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) },
-    { title: 'TextSourceConfiguration', description: 'Configuration of a text source.' },
-  ),
+      ...globs,
+      ...files,
+      ocr,
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  text: namedObject('TextSourceConfiguration', 'Configuration of a text source.', {
+    text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }),
+  }),
 } satisfies Record<SourceType, TSchema>
 
 export const sourceAuth = authentication(

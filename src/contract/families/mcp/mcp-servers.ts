@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
-import { createExample, httpUrl, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
+import { createExample, httpUrl, namedObject, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -54,10 +54,10 @@ const env = Type.Unsafe<Record<string, string>>({
 
 const clientId = Type.String({ minLength: 1, maxLength: 1_000, description: 'Identifier of the registered client. Default: register one.' })
 const scope = Type.String({ minLength: 1, maxLength: 1_000, description: 'Scopes to request, separated by spaces.' })
-const oauth = object(
-  { type: Type.Literal('oauth'), ...optional({ client_id: clientId, client_secret: secret('Secret of the client.'), scope }) },
-  { title: 'OAuthAuth', description: 'Authentication with OAuth 2.1; sign in with cadre tools login.' },
-)
+const oauth = namedObject('OAuthAuth', 'Authentication with OAuth 2.1; sign in with cadre tools login.', {
+  type: Type.Literal('oauth'),
+  ...optional({ client_id: clientId, client_secret: secret('Secret of the client.'), scope }),
+})
 const auth = authentication('Authentication at the URL. The values are write-only.', [noAuth, bearerAuth, oauth], {
   type: 'bearer',
   token: '<TOKEN>',
@@ -74,13 +74,10 @@ const fields = {
   ...settings,
   env_names: Type.Array(Type.String(), { description: 'Names of the stored environment variables.' }),
   header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-  auth: object(
-    {
-      type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
-      ...optional({ client_id: clientId, scope }),
-    },
-    { title: 'MCPServerAuth', description: 'Authentication, without secret values.' },
-  ),
+  auth: namedObject('MCPServerAuth', 'Authentication, without secret values.', {
+    type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
+    ...optional({ client_id: clientId, scope }),
+  }),
 }
 export const McpServer = resource('MCP server', fields, {
   description: 'A server that offers tools through the Model Context Protocol (MCP).',
@@ -126,13 +123,10 @@ export const mcpServerRoutes = {
         examples: [{ redirect_uri: 'http://127.0.0.1:8976/callback' }],
       },
     ),
-    response: object(
-      {
-        authorization_url: nullable(Type.String({ description: 'URL to open in a browser; null if no sign-in is needed.' })),
-        state: Type.String({ description: 'Value that the redirect contains.' }),
-      },
-      { title: 'MCPServerAuthorization', description: 'A started sign-in.' },
-    ),
+    response: namedObject('MCPServerAuthorization', 'A started sign-in.', {
+      authorization_url: nullable(Type.String({ description: 'URL to open in a browser; null if no sign-in is needed.' })),
+      state: Type.String({ description: 'Value that the redirect contains.' }),
+    }),
   }),
   token: route({
     ...createAction(mcpServers, 'token'),

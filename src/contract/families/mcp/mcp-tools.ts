@@ -6,6 +6,7 @@ import {
   createExample,
   identifier,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -66,37 +67,28 @@ export const mcpTools = createFamily({
   computedDefaults: ['name'],
 })
 
-const definition = object({ description, parameters }, { title: 'MCPToolDefinition', description: 'What models are told about a tool.' })
+const definition = namedObject('MCPToolDefinition', 'What models are told about a tool.', { description, parameters })
 export type OfferedTool = Static<typeof OfferedTool>
-const OfferedTool = object(
-  {
-    tool: Type.String({ description: 'Name of the tool on the server.' }),
-    state: stringEnum(['new', 'approved', 'changed', 'removed', 'unusable'], {
-      description:
-        'new: not approved; changed: differs from the approved definition and is not called; removed: approved, but no longer offered; ' +
-        'unusable: see problem.',
-    }),
-    id: nullable(Type.String({ description: 'Identifier of the approved tool.' })),
-    offered: nullable(definition),
-    approved: nullable(definition),
-    problem: nullable(Type.String({ description: 'Why the tool cannot be used.' })),
-  },
-  { title: 'OfferedMCPTool', description: 'A tool that a server offers, or that was approved.' },
-)
-export const Discovery = object(
-  {
-    server: object(
-      {
-        name: Type.String({ description: 'Name that the server gives itself.' }),
-        version: Type.String({ description: 'Version of the server.' }),
-        protocol_version: Type.String({ description: 'Revision of the protocol.' }),
-      },
-      { title: 'MCPServerInformation', description: 'What a server says about itself.' },
-    ),
-    tools: Type.Array(OfferedTool, { description: 'Tools of the server.' }),
-  },
-  { title: 'MCPDiscovery', description: 'The tools that a server offers now, compared with the approved ones.' },
-)
+const OfferedTool = namedObject('OfferedMCPTool', 'A tool that a server offers, or that was approved.', {
+  tool: Type.String({ description: 'Name of the tool on the server.' }),
+  state: stringEnum(['new', 'approved', 'changed', 'removed', 'unusable'], {
+    description:
+      'new: not approved; changed: differs from the approved definition and is not called; removed: approved, but no longer offered; ' +
+      'unusable: see problem.',
+  }),
+  id: nullable(Type.String({ description: 'Identifier of the approved tool.' })),
+  offered: nullable(definition),
+  approved: nullable(definition),
+  problem: nullable(Type.String({ description: 'Why the tool cannot be used.' })),
+})
+export const Discovery = namedObject('MCPDiscovery', 'The tools that a server offers now, compared with the approved ones.', {
+  server: namedObject('MCPServerInformation', 'What a server says about itself.', {
+    name: Type.String({ description: 'Name that the server gives itself.' }),
+    version: Type.String({ description: 'Version of the server.' }),
+    protocol_version: Type.String({ description: 'Revision of the protocol.' }),
+  }),
+  tools: Type.Array(OfferedTool, { description: 'Tools of the server.' }),
+})
 
 export const mcpToolRoutes = {
   ...createCrudRoutes(mcpTools, { read: 'read', change: 'write' }),
@@ -122,12 +114,9 @@ export const mcpToolRoutes = {
       description: 'A test call of a tool.',
       examples: [{ arguments: { path: 'notes.md' } }],
     }),
-    response: object(
-      {
-        result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'MCPToolTestResult', description: 'Result of the test call of a tool.' },
-    ),
+    response: namedObject('MCPToolTestResult', 'Result of the test call of a tool.', {
+      result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+    }),
   }),
 }

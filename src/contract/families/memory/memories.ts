@@ -2,7 +2,17 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
-import { createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../../schemas/fields.ts'
+import {
+  createExample,
+  identifier,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  timestamp,
+} from '../../schemas/fields.ts'
 
 export const MAX_MEMORY_LENGTH = 1_000
 const content = Type.String({
@@ -18,13 +28,10 @@ const user_id = Type.String({
   description: 'User whom the fact is about. Default: the user of the token. Only admins can choose another one.',
 })
 const expires_at = nullable(timestamp('Time at which the memory is deleted; null keeps it'))
-const Replacement = object(
-  {
-    content: Type.String({ description: 'The former fact.' }),
-    replaced_at: timestamp('Time at which it was replaced'),
-  },
-  { title: 'ReplacedMemory', description: 'A former version of a memory.' },
-)
+const Replacement = namedObject('ReplacedMemory', 'A former version of a memory.', {
+  content: Type.String({ description: 'The former fact.' }),
+  replaced_at: timestamp('Time at which it was replaced'),
+})
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', content: 'The user works in the Berlin office.' }
 const stored = createExample('mem', {
   ...example,
@@ -69,10 +76,10 @@ export const memories = createFamily({
 
 const routes = createCrudRoutes(memories, { read: 'any', change: 'chat', isConfidential: true })
 export type MemoryMatch = Static<typeof MemoryMatch>
-const MemoryMatch = object(
-  { ...Memory.properties, score: Type.Number({ description: 'Relevance; higher is better.' }) },
-  { title: 'MemoryMatch', description: 'A memory that a search found.' },
-)
+const MemoryMatch = namedObject('MemoryMatch', 'A memory that a search found.', {
+  ...Memory.properties,
+  score: Type.Number({ description: 'Relevance; higher is better.' }),
+})
 export const memoryRoutes = {
   ...routes,
   create: route({
