@@ -53,18 +53,12 @@ const KINDS_BY_TOPIC: Record<string, readonly Kind[]> = {
 }
 const TOPIC_ARGUMENTS = new Set(['id', 'tool'])
 
-const KINDS_BY_ARGUMENT: Record<string, readonly Kind[]> = {
+/** By the name of an argument or a flag. */
+const KINDS_BY_NAME: Record<string, readonly Kind[]> = {
   agent: ['agent'],
   model: ['model'],
   source: ['source'],
   table: ['table'],
-  evaluation: ['evaluation'],
-  conversation: ['conversation'],
-}
-
-const KINDS_BY_FLAG: Record<string, readonly Kind[]> = {
-  agent: ['agent'],
-  model: ['model'],
   'embedding-model': ['model'],
   tool: TOOLS,
   'add-tool': TOOLS,
@@ -97,16 +91,18 @@ const EXCEPTIONS: Record<string, readonly Kind[]> = {
   'tools add-mcp --tool': [],
   // Whether to create a tool.
   'knowledge add --tool': [],
+  // A file or URL.
+  'knowledge add target': [],
 }
 
 /** @param path words of the command, separated by spaces */
 export function listArgumentKinds(path: string, argument: string): readonly Kind[] {
   const exception = EXCEPTIONS[`${path} ${argument}`]
   if (exception) return exception
-  if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_ARGUMENT[argument] ?? []
+  if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_NAME[argument] ?? []
   const topic = Object.keys(KINDS_BY_TOPIC).find((name) => path.startsWith(`${name} `))
   return topic === undefined ? [] : (KINDS_BY_TOPIC[topic] ?? [])
 }
 
 /** @param flag name without dashes */
-export const listFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_FLAG[flag] ?? []
+export const listFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_NAME[flag] ?? []
