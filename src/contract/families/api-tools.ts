@@ -10,7 +10,6 @@ import {
   jsonObject,
   namedObject,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -136,7 +135,9 @@ const credentials = Type.Unsafe<Record<string, string>>({
   writeOnly: true,
   description: 'Credentials of the tools, by type (bearer, basic, api_key) or by name of a security scheme of the document.',
 })
-export const ApiToolImport = object(
+export const ApiToolImport = namedObject(
+  'APIToolImport',
+  'An OpenAPI 3 document to import tools from.',
   optional({
     document: Type.Unsafe<string | Record<string, unknown>>({
       anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }],
@@ -167,11 +168,7 @@ export const ApiToolImport = object(
     }),
     dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
   }),
-  {
-    title: 'APIToolImport',
-    description: 'An OpenAPI 3 document to import tools from.',
-    examples: [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
-  },
+  [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
 )
 
 const operation = Type.String({ description: 'Method and path of the operation.' })
@@ -229,10 +226,9 @@ export const apiToolRoutes = {
     callsExternalService: true,
     summary: 'Test an API tool',
     access: 'write',
-    body: object(
-      { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
-      { title: 'APIToolTest', description: 'A test call of a tool.', examples: [{ arguments: { city: 'Lisbon' } }] },
-    ),
+    body: namedObject('APIToolTest', 'A test call of a tool.', { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) }, [
+      { arguments: { city: 'Lisbon' } },
+    ]),
     response: namedObject('APIToolTestResult', 'Response to the test call of a tool.', {
       status: Type.Integer({ description: 'HTTP status of the response.' }),
       headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),

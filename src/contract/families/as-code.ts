@@ -1,7 +1,7 @@
 /** Configuration as code: export all resources, and apply a set of resources. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
-import { jsonObject, namedObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { jsonObject, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
 
 /** Families that files can contain, each after the families it refers to. */
 export const MANAGED_FAMILIES = [
@@ -105,7 +105,9 @@ export const asCodeRoutes = {
       'omitted fields get their defaults. With prune, resources that are not in the set are deleted. ' +
       'The caller needs the same permissions as for individual changes.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'ApplyRequest',
+      'A set of resources.',
       {
         resources: Type.Array(DeclaredResource, {
           minItems: 1,
@@ -119,16 +121,12 @@ export const asCodeRoutes = {
           plan: { ...plan, description: 'Plan returned by a dry run. The request fails with 409 if the changes would differ.' },
         }),
       },
-      {
-        title: 'ApplyRequest',
-        description: 'A set of resources.',
-        examples: [
-          {
-            resources: [{ family: 'agents', file: 'agents/helper.yaml', fields: { name: 'Helper', model_id: 'embedded' } }],
-            dry_run: true,
-          },
-        ],
-      },
+      [
+        {
+          resources: [{ family: 'agents', file: 'agents/helper.yaml', fields: { name: 'Helper', model_id: 'embedded' } }],
+          dry_run: true,
+        },
+      ],
     ),
     bodyLimit: MAX_APPLY_BYTES,
     response: ApplyResult,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
-import { count, namedObject, object, optional, timestamp } from '../schemas/fields.ts'
+import { count, namedObject, optional, timestamp } from '../schemas/fields.ts'
 
 const path = Type.String({
   minLength: 1,
@@ -33,7 +33,9 @@ export const backupRoutes = {
       'Writes records, documents and sealed secrets to a file, while requests are served. Streams progress events, then one ' +
       'backup_end event or one error event. If the client disconnects, the backup is aborted and no file is left.',
     access: 'admin',
-    body: object(
+    body: namedObject(
+      'BackupCreate',
+      'A new backup.',
       {
         path,
         ...optional({
@@ -41,7 +43,7 @@ export const backupRoutes = {
           overwrite: Type.Boolean({ default: false, description: 'Whether to replace an existing file.' }),
         }),
       },
-      { title: 'BackupCreate', description: 'A new backup.', examples: [{ path: '/var/backups/cadre.tar.gz' }] },
+      [{ path: '/var/backups/cadre.tar.gz' }],
     ),
     response: Type.String(),
     shape: 'events',

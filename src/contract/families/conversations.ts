@@ -54,12 +54,14 @@ export const ConversationMatch = namedObject('ConversationMatch', 'A message tha
 })
 export type ConversationSearchItem = Static<typeof ConversationSearchItem>
 /** The fields of a search are added to a list with q only. */
-const ConversationSearchItem = object(
+const ConversationSearchItem = namedObject(
+  'ConversationItem',
+  'A conversation in a list. With q, also the newest message that matches.',
   {
     ...ConversationItem.properties,
     ...optional({ match_count: count('With q: number of messages that match.'), match: ConversationMatch }),
   },
-  { title: 'ConversationItem', description: 'A conversation in a list. With q, also the newest message that matches.', examples: [stored] },
+  [stored],
 )
 /** Messages in a conversation, and in a page of its messages. */
 export const MAX_MESSAGES = MAX_LIMIT
@@ -142,15 +144,13 @@ export const conversationRoutes = {
     access: 'chat',
     callsModel: true,
     callsExternalService: true,
-    body: object(
+    body: namedObject(
+      'ConversationCompact',
+      'How to summarize the conversation.',
       optional({
         instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
       }),
-      {
-        title: 'ConversationCompact',
-        description: 'How to summarize the conversation.',
-        examples: [{ instructions: 'Keep all figures of the budget' }],
-      },
+      [{ instructions: 'Keep all figures of the budget' }],
     ),
     response: Conversation,
   }),
@@ -179,7 +179,9 @@ export const conversationRoutes = {
       'retry to wait for the rest. After an error or a lost connection, repeat the request with the same Idempotency-Key or with ' +
       'retry: the message is not stored twice.',
     access: 'chat',
-    body: object(
+    body: namedObject(
+      'MessageCreate',
+      'A new message, or a retry of the last one.',
       optional({
         message: Type.String({
           minLength: 1,
@@ -210,11 +212,7 @@ export const conversationRoutes = {
         }),
         model_id: identifier("the model for this message, instead of the agent's; not available to members"),
       }),
-      {
-        title: 'MessageCreate',
-        description: 'A new message, or a retry of the last one.',
-        examples: [{ message: 'How many days of leave do I have?', stream: false }],
-      },
+      [{ message: 'How many days of leave do I have?', stream: false }],
     ),
     isBodyRequired: true,
     response: Message,
@@ -230,7 +228,9 @@ export const conversationRoutes = {
     summary: 'Confirm or refuse a pending tool call',
     access: 'chat',
     params: oneMessage,
-    body: object(
+    body: namedObject(
+      'Confirmation',
+      'The answer to a tool call that requires confirmation.',
       {
         tool_call_id: Type.String({
           minLength: 1,
@@ -246,11 +246,7 @@ export const conversationRoutes = {
           arguments: jsonObject('Arguments to use instead of those from the model. Not if the call is refused.'),
         }),
       },
-      {
-        title: 'Confirmation',
-        description: 'The answer to a tool call that requires confirmation.',
-        examples: [{ tool_call_id: 'call_1', allow: true }],
-      },
+      [{ tool_call_id: 'call_1', allow: true }],
     ),
     response: namedObject('ConfirmedToolCall', 'The tool call after the answer.', {
       ...ToolCall.properties,

@@ -60,7 +60,9 @@ export const Document = resource('document', fields, {
   examples: [createExample('doc', example, fields)],
 })
 
-export const DocumentCreate = object(
+export const DocumentCreate = namedObject(
+  'DocumentCreate',
+  'A new document, with either content or content_base64.',
   {
     name,
     ...optional({
@@ -73,23 +75,17 @@ export const DocumentCreate = object(
       }),
     }),
   },
-  {
-    title: 'DocumentCreate',
-    description: 'A new document, with either content or content_base64.',
-    examples: [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
-  },
+  [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
 )
 
 /** The text of a file that is attached to a message. */
 export const MAX_TEXT_CHARACTERS = 200_000
 
-export const DocumentContent = object(
+export const DocumentContent = namedObject(
+  'DocumentContent',
+  'A document to read.',
   { name, content_base64: Type.String({ description: 'Content of the document, in base64.' }) },
-  {
-    title: 'DocumentContent',
-    description: 'A document to read.',
-    examples: [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
-  },
+  [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
 )
 export const ReadText = namedObject('ReadText', 'The text of a document.', {
   text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),

@@ -133,7 +133,9 @@ export const runRoutes = {
     summary: 'Run an evaluation',
     description: 'Starts the run and returns it immediately.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'RunCreate',
+      'Settings of a new run.',
       optional({
         concurrency: Type.Integer({
           minimum: 1,
@@ -146,7 +148,7 @@ export const runRoutes = {
           description: 'Number of times each test case runs. Default: the value of the evaluation.',
         }),
       }),
-      { title: 'RunCreate', description: 'Settings of a new run.', examples: [{ concurrency: 8 }] },
+      [{ concurrency: 8 }],
     ),
     response: Run,
   }),

@@ -9,7 +9,6 @@ import {
   jsonObject,
   namedObject,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -172,10 +171,9 @@ export const evaluationRoutes = {
     summary: 'Add test cases to an evaluation',
     access: 'write',
     params: idParams('evaluation'),
-    body: object(
-      { test_cases: requiredFields.test_cases },
-      { title: 'TestCasesCreate', description: 'Test cases to add.', examples: [{ test_cases: example.test_cases }] },
-    ),
+    body: namedObject('TestCasesCreate', 'Test cases to add.', { test_cases: requiredFields.test_cases }, [
+      { test_cases: example.test_cases },
+    ]),
     bodyLimit: MAX_EVALUATION_BYTES,
     response: Evaluation,
     changesResource: true,

@@ -8,7 +8,6 @@ import {
   identifier,
   namedObject,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -129,14 +128,11 @@ const DiscoveredModel = namedObject('DiscoveredModel', 'A model that can be adde
   origin,
   added: nullable(identifier('the model, if it was already added')),
 })
-const AdoptModel = object(
+const AdoptModel = namedObject(
+  'ModelAdoption',
+  'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
   { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
-  {
-    title: 'ModelAdoption',
-    description:
-      'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
-    examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
-  },
+  [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
 )
 
 export const models = createFamily({

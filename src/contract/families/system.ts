@@ -8,45 +8,43 @@ const connection = stringEnum(['connected', 'disconnected'], { description: 'Whe
 const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
 
 export type Health = Static<typeof Health>
-export const Health = object(
+export const Health = namedObject(
+  'Health',
+  'Health of the daemon, without the envelope.',
   {
     status: stringEnum(['healthy', 'unhealthy'], { description: 'healthy if both stores can be read.' }),
     version: Type.String({ description: 'Version of Cadre.' }),
     database: connection,
     vector_db: connection,
   },
-  {
-    title: 'Health',
-    description: 'Health of the daemon, without the envelope.',
-    examples: [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }],
-  },
+  [{ status: 'healthy', version: '0.1.0', database: 'connected', vector_db: 'connected' }],
 )
 
 const hexadecimal = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
 
-const Liveness = object(
+const Liveness = namedObject(
+  'Liveness',
+  'Liveness of the daemon, without the envelope.',
   {
     status: stringEnum(['live'], { description: 'The daemon responds.' }),
     proof: Type.Optional(hexadecimal('The HMAC-SHA256 of the challenge with the secret in `daemon.json`.')),
   },
-  { title: 'Liveness', description: 'Liveness of the daemon, without the envelope.', examples: [{ status: 'live' }] },
+  [{ status: 'live' }],
 )
 const Challenge = object({
   challenge: Type.Optional(hexadecimal('32 random bytes. The response then proves that it comes from the daemon of the home.')),
 })
 
 export type Readiness = Static<typeof Readiness>
-export const Readiness = object(
+export const Readiness = namedObject(
+  'Readiness',
+  'Readiness of the daemon, without the envelope.',
   {
     status: stringEnum(['ready', 'not_ready'], { description: 'ready if both stores respond.' }),
     database: connection,
     vector_db: connection,
   },
-  {
-    title: 'Readiness',
-    description: 'Readiness of the daemon, without the envelope.',
-    examples: [{ status: 'ready', database: 'connected', vector_db: 'connected' }],
-  },
+  [{ status: 'ready', database: 'connected', vector_db: 'connected' }],
 )
 
 export type Status = Static<typeof Status>
@@ -95,20 +93,18 @@ const daily_backups = Type.Integer({
   description: 'Number of daily backups to keep in the folder `backups` of the home; 0 disables daily backups.',
 })
 export type Settings = Static<typeof Settings>
-export const Settings = object(
+export const Settings = namedObject(
+  'Settings',
+  'Settings of the daemon.',
   { default_model_id, conversation_idle_minutes, daily_backups, currency },
-  {
-    title: 'Settings',
-    description: 'Settings of the daemon.',
-    examples: [
-      {
-        default_model_id: 'model_00000000-0000-7000-8000-000000000001',
-        conversation_idle_minutes: 1_440,
-        daily_backups: 0,
-        currency: 'USD',
-      },
-    ],
-  },
+  [
+    {
+      default_model_id: 'model_00000000-0000-7000-8000-000000000001',
+      conversation_idle_minutes: 1_440,
+      daily_backups: 0,
+      currency: 'USD',
+    },
+  ],
 )
 
 const publicRoute = { family: 'system', method: 'GET', access: 'public', shape: 'bare' } as const
@@ -188,11 +184,12 @@ export const systemRoutes = {
     path: '/settings',
     summary: 'Update the settings',
     access: 'write',
-    body: object(optional({ default_model_id, conversation_idle_minutes, daily_backups, currency }), {
-      title: 'SettingsUpdate',
-      description: 'Settings to change.',
-      examples: [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],
-    }),
+    body: namedObject(
+      'SettingsUpdate',
+      'Settings to change.',
+      optional({ default_model_id, conversation_idle_minutes, daily_backups, currency }),
+      [{ default_model_id: 'model_00000000-0000-7000-8000-000000000001' }],
+    ),
     response: Settings,
   }),
 }

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, identifier, namedObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { count, identifier, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
 
 export const MAX_QUERY_ROWS = 10_000
 const DEFAULT_QUERY_ROWS = 1_000
@@ -44,14 +44,16 @@ const TableList = namedObject('TableList', 'Tables.', {
 
 const cell = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
 
-export const TableQuery = object(
+export const TableQuery = namedObject(
+  'TableQuery',
+  'A query.',
   {
     sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over the tables of the source.' }),
     ...optional({
       max_rows: Type.Integer({ minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS, description: 'Maximum number of rows.' }),
     }),
   },
-  { title: 'TableQuery', description: 'A query.', examples: [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }] },
+  [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }],
 )
 
 export type TableQueryResult = Static<typeof TableQueryResult>

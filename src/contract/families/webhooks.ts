@@ -88,11 +88,7 @@ const exampleDelivery = {
   next_attempt_at: null,
   created_at: '2026-01-31T09:30:00.000Z',
 }
-export const Delivery = object(delivery, {
-  title: 'Delivery',
-  description: 'Delivery of an event to a webhook.',
-  examples: [exampleDelivery],
-})
+export const Delivery = namedObject('Delivery', 'Delivery of an event to a webhook.', delivery, [exampleDelivery])
 const DeliveryAttempt = namedObject('DeliveryAttempt', 'An attempt to deliver an event.', {
   at: timestamp('Time of the attempt'),
   response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
@@ -110,7 +106,9 @@ export const DeliveryDetails = namedObject('DeliveryDetails', 'A delivery with i
     data: jsonObject('Data of the event.'),
   }),
 })
-export const WebhookRotate = object(
+export const WebhookRotate = namedObject(
+  'SecretRotation',
+  'A new signing secret. Without secret, a secret is generated.',
   optional({
     secret,
     overlap_hours: Type.Integer({
@@ -120,7 +118,7 @@ export const WebhookRotate = object(
       description: 'Hours during which the previous secret also signs. Use 0 if it was leaked.',
     }),
   }),
-  { title: 'SecretRotation', description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
+  [{}],
 )
 
 export const webhooks = createFamily({

@@ -1,7 +1,7 @@
 /** Requests and responses of chat completions in OpenAI's format. */
 import { type Static, Type } from 'typebox'
 import { confidence } from '../schemas/confidence.ts'
-import { namedObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
 import { OpenaiError } from './error-schema.ts'
 import { citations, conversationId, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
@@ -73,7 +73,9 @@ const ChatResponseFormat = namedObject('ChatResponseFormat', 'The format of the 
 const penalty = Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for repeated tokens.' })
 
 export type ChatCompletionCreate = Static<typeof ChatCompletionCreate>
-export const ChatCompletionCreate = object(
+export const ChatCompletionCreate = namedObject(
+  'ChatCompletionCreate',
+  'A request for a chat completion.',
   {
     model,
     messages: Type.Array(ChatMessageInput, { minItems: 1, maxItems: 10_000, description: 'All messages of the conversation.' }),
@@ -104,11 +106,7 @@ export const ChatCompletionCreate = object(
       verbosity: Type.String({ description: 'Accepted without effect.' }),
     }),
   },
-  {
-    title: 'ChatCompletionCreate',
-    description: 'A request for a chat completion.',
-    examples: [{ model: 'Helper', messages: [{ role: 'user', content: 'How many days of leave do I have?' }] }],
-  },
+  [{ model: 'Helper', messages: [{ role: 'user', content: 'How many days of leave do I have?' }] }],
 )
 
 const ChatUsage = namedObject('ChatUsage', 'The usage of a reply.', {
@@ -167,7 +165,9 @@ export const ChatCompletionChunk = namedObject('ChatCompletionChunk', 'An event 
   choices: Type.Array(
     namedObject('ChatChunkChoice', 'A part of the reply.', {
       index,
-      delta: object(
+      delta: namedObject(
+        'ChatDelta',
+        'The next part of the reply.',
         optional({
           role: Type.Literal('assistant', { description: 'Author of the message.' }),
           content: Type.String({ description: 'The next part of the text.' }),
@@ -179,7 +179,6 @@ export const ChatCompletionChunk = namedObject('ChatCompletionChunk', 'An event 
             { description: 'Calls of tools that the client executes.' },
           ),
         }),
-        { title: 'ChatDelta', description: 'The next part of the reply.' },
       ),
       finish_reason: nullable(finishReason),
       logprobs,

@@ -1,6 +1,6 @@
 /** Requests and responses of embeddings in OpenAI's format. */
 import { type Static, Type } from 'typebox'
-import { namedObject, object, stringEnum } from '../schemas/fields.ts'
+import { namedObject, stringEnum } from '../schemas/fields.ts'
 import { optionalOrNull, usedModel } from './fields.ts'
 import { hintFields } from './request-fields.ts'
 
@@ -8,7 +8,9 @@ const MAX_TEXT_LENGTH = 1_000_000
 const { user } = hintFields
 
 export type EmbeddingCreate = Static<typeof EmbeddingCreate>
-export const EmbeddingCreate = object(
+export const EmbeddingCreate = namedObject(
+  'EmbeddingCreate',
+  'Texts to embed.',
   {
     model: Type.String({ minLength: 1, maxLength: 200, description: 'minilm, or the name or identifier of an embedding model.' }),
     input: Type.Unsafe<string | string[] | number[] | number[][]>({
@@ -35,7 +37,7 @@ export const EmbeddingCreate = object(
       user,
     }),
   },
-  { title: 'EmbeddingCreate', description: 'Texts to embed.', examples: [{ model: 'minilm', input: 'Annual leave' }] },
+  [{ model: 'minilm', input: 'Annual leave' }],
 )
 
 export type EmbeddingList = Static<typeof EmbeddingList>

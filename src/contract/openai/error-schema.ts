@@ -1,8 +1,10 @@
 /** The schema of errors in the format of OpenAI's API. */
 import { Type } from 'typebox'
-import { namedObject, nullable, object } from '../schemas/fields.ts'
+import { namedObject, nullable } from '../schemas/fields.ts'
 
-export const OpenaiError = object(
+export const OpenaiError = namedObject(
+  'OpenaiError',
+  "An error in OpenAI's format.",
   {
     error: namedObject('OpenaiErrorDetails', 'An error.', {
       message: Type.String({ description: 'Error message, with a hint how to fix it if there is one.' }),
@@ -11,11 +13,5 @@ export const OpenaiError = object(
       code: nullable(Type.String({ description: 'Code of the error, such as model_not_found.' })),
     }),
   },
-  {
-    title: 'OpenaiError',
-    description: "An error in OpenAI's format.",
-    examples: [
-      { error: { message: 'There is no agent or model "x".', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } },
-    ],
-  },
+  [{ error: { message: 'There is no agent or model "x".', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } }],
 )

@@ -1,7 +1,7 @@
 /** Requests and responses of OpenAI's responses API: the part that its SDK and agents need. */
 import { type Static, Type } from 'typebox'
 import { confidence } from '../schemas/confidence.ts'
-import { jsonObject, namedObject, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { jsonObject, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
 import { citations, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
   functionFields,
@@ -82,7 +82,9 @@ const Conversation = Type.Unsafe<string | { id: string }>({
 })
 
 export type ResponseCreate = Static<typeof ResponseCreate>
-export const ResponseCreate = object(
+export const ResponseCreate = namedObject(
+  'ResponseCreate',
+  'A request for a response.',
   {
     model,
     input: Type.Unsafe<string | ResponseInputItem[]>({
@@ -116,11 +118,7 @@ export const ResponseCreate = object(
       truncation: Type.String({ description: 'Accepted without effect: the oldest messages are left out if the context is full.' }),
     }),
   },
-  {
-    title: 'ResponseCreate',
-    description: 'A request for a response.',
-    examples: [{ model: 'Helper', input: 'How many days of leave do I have?' }],
-  },
+  [{ model: 'Helper', input: 'How many days of leave do I have?' }],
 )
 
 const STATUSES = ['in_progress', 'completed', 'incomplete', 'failed'] as const

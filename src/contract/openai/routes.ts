@@ -11,7 +11,9 @@ import { RESPONSE_EVENTS } from './response-events.ts'
 import { DeletedResponse, OpenaiResponse, ResponseCreate } from './responses.ts'
 
 export type OpenaiModel = Static<typeof OpenaiModel>
-export const OpenaiModel = object(
+export const OpenaiModel = namedObject(
+  'OpenaiModel',
+  "An agent or a model in OpenAI's format.",
   {
     id: Type.String({ description: 'Name of the agent or model, or its identifier if the name is not unique.' }),
     object: Type.Literal('model', { description: 'Kind of object.' }),
@@ -22,19 +24,15 @@ export const OpenaiModel = object(
       id: Type.String({ description: 'Identifier of the agent or model.' }),
     }),
   },
-  {
-    title: 'OpenaiModel',
-    description: "An agent or a model in OpenAI's format.",
-    examples: [
-      {
-        id: 'Helper',
-        object: 'model',
-        created: 1_769_851_800,
-        owned_by: 'cadre',
-        cadre: { type: 'agent', id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a' },
-      },
-    ],
-  },
+  [
+    {
+      id: 'Helper',
+      object: 'model',
+      created: 1_769_851_800,
+      owned_by: 'cadre',
+      cadre: { type: 'agent', id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a' },
+    },
+  ],
 )
 
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const

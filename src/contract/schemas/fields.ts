@@ -23,8 +23,8 @@ export function object<F extends Fields>(fields: F, options: object = {}): TObje
 }
 
 /** An object with a schema of its own in the OpenAPI document. */
-export const namedObject = <F extends Fields>(title: string, description: string, fields: F): TObject<F> =>
-  object(fields, { title, description })
+export const namedObject = <F extends Fields>(title: string, description: string, fields: F, examples?: readonly object[]): TObject<F> =>
+  object(fields, { title, description, ...(examples && { examples }) })
 
 /** The same fields, all optional. */
 export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOptional<F[K]> } {

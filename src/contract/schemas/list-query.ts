@@ -1,6 +1,6 @@
 /** Query parameters of lists: paging, sorting and equality filters on scalar fields. */
 import { type Static, type TObject, type TOptional, type TSchema, Type } from 'typebox'
-import { count, getFields, getScalarType, object, optional, stringEnum } from './fields.ts'
+import { count, getFields, getScalarType, namedObject, object, optional, stringEnum } from './fields.ts'
 
 export const DEFAULT_LIMIT = 20
 export const MAX_LIMIT = 100
@@ -12,14 +12,16 @@ const paging = {
 }
 
 export type Pagination = Static<typeof Pagination>
-export const Pagination = object(
+export const Pagination = namedObject(
+  'Pagination',
+  'Position in the list.',
   {
     page: count('Page number.'),
     limit: count('Number of items per page.'),
     total: count('Total number of items.'),
     pages: count('Number of pages.'),
   },
-  { title: 'Pagination', description: 'Position in the list.', examples: [{ page: 1, limit: 20, total: 131, pages: 7 }] },
+  [{ page: 1, limit: 20, total: 131, pages: 7 }],
 )
 
 export interface ListQuery {

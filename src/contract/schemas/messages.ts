@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { confidence } from './confidence.ts'
-import { count, identifier, jsonObject, namedObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
+import { count, identifier, jsonObject, namedObject, nullable, optional, stringEnum, timestamp } from './fields.ts'
 import { Usage } from './usage.ts'
 
 export type Citation = Static<typeof Citation>
@@ -41,7 +41,9 @@ export const ToolCall = namedObject('ToolCall', 'A use of a tool in a reply.', {
 })
 
 export type Message = Static<typeof Message>
-export const Message = object(
+export const Message = namedObject(
+  'Message',
+  'A message of a conversation.',
   {
     id: identifier('the message'),
     role: stringEnum(['user', 'assistant'], { description: 'Author of the message.' }),
@@ -69,18 +71,14 @@ export const Message = object(
       latency_ms: Type.Number({ minimum: 0, description: 'Duration of the reply, in milliseconds.' }),
     }),
   },
-  {
-    title: 'Message',
-    description: 'A message of a conversation.',
-    examples: [
-      {
-        id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        role: 'user',
-        content: 'How many days of leave do I have?',
-        timestamp: '2026-01-31T09:30:00.000Z',
-      },
-    ],
-  },
+  [
+    {
+      id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      role: 'user',
+      content: 'How many days of leave do I have?',
+      timestamp: '2026-01-31T09:30:00.000Z',
+    },
+  ],
 )
 
 /** Whether a message is a reply that ended on its own. A reply without a finish reason was interrupted, unless it is being written. */

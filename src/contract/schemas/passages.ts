@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { confidence } from './confidence.ts'
 import { currency } from './currency.ts'
-import { identifier, jsonObject, measure, namedObject, nullable, object, optional, stringEnum } from './fields.ts'
+import { identifier, jsonObject, measure, namedObject, nullable, optional, stringEnum } from './fields.ts'
 import { Usage } from './usage.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
@@ -125,7 +125,9 @@ export const Computation = namedObject('Computation', 'How an answer was compute
 })
 
 export type QueryResult = Static<typeof QueryResult>
-export const QueryResult = object(
+export const QueryResult = namedObject(
+  'QueryResult',
+  'An answer and its passages.',
   {
     query: Type.String({ description: 'Query of the request.' }),
     results: Type.Array(Passage, { description: 'Passages, best first.' }),
@@ -140,20 +142,16 @@ export const QueryResult = object(
       }),
     }),
   },
-  {
-    title: 'QueryResult',
-    description: 'An answer and its passages.',
-    examples: [
-      {
-        query: 'How many days of leave do I have?',
-        results: [
-          { content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } },
-        ],
-        answer: 'Twenty-five days [1].',
-        usage: { input_tokens: 210, output_tokens: 12, total_tokens: 222 },
-        cost: 0.0004,
-        currency: 'USD',
-      },
-    ],
-  },
+  [
+    {
+      query: 'How many days of leave do I have?',
+      results: [
+        { content: 'Every employee gets twenty-five days of paid annual leave.', score: 0.91, metadata: { source: 'leave.md', page: 1 } },
+      ],
+      answer: 'Twenty-five days [1].',
+      usage: { input_tokens: 210, output_tokens: 12, total_tokens: 222 },
+      cost: 0.0004,
+      currency: 'USD',
+    },
+  ],
 )

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DOCUMENT_MEDIA_TYPES, IMAGE_TYPES } from '../document-types.ts'
 import { authentication, basicAuth, bearerAuth, noAuth } from './auth.ts'
-import { httpUrl, namedObject, object, optional, stringEnum } from './fields.ts'
+import { httpUrl, namedObject, optional, stringEnum } from './fields.ts'
 
 export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
@@ -48,7 +48,9 @@ const allow_private_network = Type.Boolean({
 
 /** Configuration by source type. */
 export const SOURCE_CONFIGURATIONS = {
-  file: object(
+  file: namedObject(
+    'FileSourceConfiguration',
+    'Configuration of a file source.',
     optional({
       ...files,
       paths: Type.Array(path, {
@@ -58,7 +60,6 @@ export const SOURCE_CONFIGURATIONS = {
       ocr,
       schedule,
     }),
-    { title: 'FileSourceConfiguration', description: 'Configuration of a file source.' },
   ),
   folder: namedObject('FolderSourceConfiguration', 'Configuration of a folder source.', {
     path,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
-import { createExample, httpUrl, namedObject, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
+import { createExample, httpUrl, namedObject, nullable, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -109,7 +109,9 @@ export const mcpServerRoutes = {
     summary: 'Start a sign-in at an MCP server',
     description: 'Starts the authorization code flow of OAuth 2.1 with PKCE. The user opens the URL in a browser.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'MCPServerAuthorize',
+      'Where to send the code.',
       {
         redirect_uri: Type.String({
           maxLength: 200,
@@ -117,11 +119,7 @@ export const mcpServerRoutes = {
           description: 'Loopback address to which the browser is redirected with the code.',
         }),
       },
-      {
-        title: 'MCPServerAuthorize',
-        description: 'Where to send the code.',
-        examples: [{ redirect_uri: 'http://127.0.0.1:8976/callback' }],
-      },
+      [{ redirect_uri: 'http://127.0.0.1:8976/callback' }],
     ),
     response: namedObject('MCPServerAuthorization', 'A started sign-in.', {
       authorization_url: nullable(Type.String({ description: 'URL to open in a browser; null if no sign-in is needed.' })),
@@ -134,13 +132,15 @@ export const mcpServerRoutes = {
     summary: 'Finish a sign-in at an MCP server',
     description: 'Exchanges the code of the redirect for tokens, which are sealed in the vault and refreshed when they expire.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'MCPServerToken',
+      'Parameters of the redirect.',
       {
         code: secret('Code of the redirect.'),
         state: Type.String({ minLength: 1, maxLength: 200, description: 'State of the redirect.' }),
         ...optional({ iss: Type.String({ maxLength: 2_000, description: 'Issuer of the redirect, if it contains one.' }) }),
       },
-      { title: 'MCPServerToken', description: 'Parameters of the redirect.', examples: [{ code: '<CODE>', state: '<STATE>' }] },
+      [{ code: '<CODE>', state: '<STATE>' }],
     ),
     response: McpServer,
   }),

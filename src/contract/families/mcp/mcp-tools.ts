@@ -8,7 +8,6 @@ import {
   jsonObject,
   namedObject,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -109,11 +108,9 @@ export const mcpToolRoutes = {
     callsExternalService: true,
     summary: 'Test an MCP tool',
     access: 'write',
-    body: object(optional({ arguments: jsonObject('Arguments of the tool call.') }), {
-      title: 'MCPToolTest',
-      description: 'A test call of a tool.',
-      examples: [{ arguments: { path: 'notes.md' } }],
-    }),
+    body: namedObject('MCPToolTest', 'A test call of a tool.', optional({ arguments: jsonObject('Arguments of the tool call.') }), [
+      { arguments: { path: 'notes.md' } },
+    ]),
     response: namedObject('MCPToolTestResult', 'Result of the test call of a tool.', {
       result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
       latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),

@@ -97,7 +97,9 @@ export const memoryRoutes = {
     description: 'Finds memories by their words and their meaning, best first.',
     access: 'any',
     isConfidential: true,
-    body: object(
+    body: namedObject(
+      'MemorySearch',
+      'A search in the memories of an agent.',
       {
         agent_id,
         query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What to search for.' }),
@@ -106,15 +108,13 @@ export const memoryRoutes = {
           limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Largest number of memories.' }),
         }),
       },
-      {
-        title: 'MemorySearch',
-        description: 'A search in the memories of an agent.',
-        examples: [{ agent_id: example.agent_id, query: 'Where does the user work?' }],
-      },
+      [{ agent_id: example.agent_id, query: 'Where does the user work?' }],
     ),
-    response: object(
+    response: namedObject(
+      'FoundMemories',
+      'The memories that a search found.',
       { memories: Type.Array(MemoryMatch, { description: 'Memories, best first.' }) },
-      { title: 'FoundMemories', description: 'The memories that a search found.', examples: [{ memories: [] }] },
+      [{ memories: [] }],
     ),
   }),
   clear: route({

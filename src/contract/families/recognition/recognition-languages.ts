@@ -11,17 +11,15 @@ const language = Type.String({
 })
 
 export type RecognitionLanguage = Static<typeof RecognitionLanguage>
-export const RecognitionLanguage = object(
+export const RecognitionLanguage = namedObject(
+  'RecognitionLanguage',
+  'A language of text recognition.',
   {
     language,
     size: Type.Integer({ minimum: 0, description: 'Size of its data, in bytes.' }),
     built_in: Type.Boolean({ description: 'Whether it is part of Cadre and cannot be removed.' }),
   },
-  {
-    title: 'RecognitionLanguage',
-    description: 'A language of text recognition.',
-    examples: [{ language: 'deu', size: 1_333_102, built_in: false }],
-  },
+  [{ language: 'deu', size: 1_333_102, built_in: false }],
 )
 
 export const LanguageData = namedObject('LanguageData', 'The data of a language.', {
