@@ -1,7 +1,7 @@
 /** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
 import { type Access, route } from './route.ts'
-import { type Fields, formatSchemaName, identifier, namedObject, object, optional } from './schemas/fields.ts'
+import { type Fields, flag, formatSchemaName, identifier, namedObject, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
 import { createPatchSchema } from './schemas/patch.ts'
 
@@ -17,7 +17,7 @@ export const createAction = ({ name, noun, path }: Family, action: string) => ({
 })
 
 const forceQuery = object({
-  force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource that is in use, and detach it.' })),
+  force: Type.Optional(flag('Whether to delete a resource that is in use, and detach it.', false)),
 })
 
 export interface Family<

@@ -4,9 +4,12 @@ import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.
 import { route } from '../route.ts'
 import {
   createExample,
+  flag,
   identifier,
+  integer,
   jsonObject,
   namedObject,
+  nonEmptyText,
   nullable,
   object,
   optional,
@@ -16,7 +19,7 @@ import {
 } from '../schemas/fields.ts'
 
 const Topic = namedObject('Topic', 'A topic the agent covers.', {
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the topic.' }),
+  name: nonEmptyText('Name of the topic.', 200),
   description: text('Description of the topic.', 2_000),
   instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
 })
@@ -37,9 +40,7 @@ const settings = {
   system_prompt: text('Instructions for the model.'),
   model_id: nullable(identifier("the model, its unique name or the provider's name for it; null uses the default model")),
   temperature: nullable(Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature; null uses the model's default." })),
-  max_tokens: nullable(
-    Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Maximum length of a reply, in tokens; null sets no limit.' }),
-  ),
+  max_tokens: nullable(integer('Maximum length of a reply, in tokens; null sets no limit.', { minimum: 1, maximum: 10_000_000 })),
   tools: Type.Array(identifier('a RAG, retrieval, API or MCP tool'), {
     maxItems: 100,
     uniqueItems: true,
@@ -52,10 +53,10 @@ const settings = {
       'Tools that the agent calls without confirmation, although they require it. Only admins can add tools. ' +
       'A tool is removed when its method, URL or definition changes.',
   }),
-  memory: Type.Boolean({
-    default: false,
-    description: 'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
-  }),
+  memory: flag(
+    'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
+    false,
+  ),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
 }

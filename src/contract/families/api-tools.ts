@@ -6,9 +6,12 @@ import { authentication, basicAuth, bearerAuth, HEADER_NAME, headers, noAuth, se
 import { expose_mcp } from '../schemas/exposure.ts'
 import {
   createExample,
+  flag,
   httpUrl,
+  integer,
   jsonObject,
   namedObject,
+  nonEmptyText,
   nullable,
   optional,
   resource,
@@ -26,7 +29,7 @@ const location = namedObject('ArgumentLocation', 'Location of an argument in the
     description: 'Part of the request. whole_body sends the argument as the entire body.',
   }),
   ...optional({
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
+    name: nonEmptyText('Name in the request. Default: the name of the argument.', 200),
     style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
       default: 'repeat',
       description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
@@ -54,21 +57,12 @@ const settings = {
     default: 'json',
     description: 'Format of the body: JSON or form (application/x-www-form-urlencoded).',
   }),
-  timeout_ms: Type.Integer({
-    minimum: 100,
-    maximum: 300_000,
-    default: 30_000,
-    description: 'Request timeout, in milliseconds.',
-  }),
-  allow_private_network: Type.Boolean({
-    default: false,
-    description: 'Whether the tool may call addresses in private networks. Only admins can set it.',
-  }),
-  requires_confirmation: Type.Boolean({
-    description:
-      'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
+  timeout_ms: integer('Request timeout, in milliseconds.', { minimum: 100, maximum: 300_000, default: 30_000 }),
+  allow_private_network: flag('Whether the tool may call addresses in private networks. Only admins can set it.', false),
+  requires_confirmation: flag(
+    'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
       'false for these. It is reset when the method or URL changes.',
-  }),
+  ),
   expose_mcp,
 }
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
@@ -159,14 +153,13 @@ export const ApiToolImport = namedObject(
     timeout_ms: settings.timeout_ms,
     allow_private_network: settings.allow_private_network,
     requires_confirmation: settings.requires_confirmation,
-    include_deprecated: Type.Boolean({ default: false, description: 'Whether to import deprecated operations and parameters.' }),
-    update: Type.Boolean({
-      default: false,
-      description:
-        'Whether to update existing tools with the same name and server. If the method or URL of a tool changes, its permissions are ' +
+    include_deprecated: flag('Whether to import deprecated operations and parameters.', false),
+    update: flag(
+      'Whether to update existing tools with the same name and server. If the method or URL of a tool changes, its permissions are ' +
         'reset unless they are part of this request.',
-    }),
-    dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
+      false,
+    ),
+    dry_run: flag('Whether to return the result without making changes.', false),
   }),
   [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
 )
@@ -194,7 +187,7 @@ const skipped = namedObject('SkippedOperation', 'An operation that was not impor
 const securityScheme = namedObject('ImportedSecurityScheme', 'A security scheme of the imported operations.', {
   scheme: Type.String({ description: 'Name of the security scheme.' }),
   kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
-  given: Type.Boolean({ description: 'Whether a credential was provided.' }),
+  given: flag('Whether a credential was provided.'),
   tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
 })
 export const ApiToolImportResult = namedObject('APIToolImportResult', 'Result of an import.', {

@@ -1,7 +1,7 @@
 /** Configuration as code: export all resources, and apply a set of resources. */
 import { Type } from 'typebox'
 import { route } from '../route.ts'
-import { jsonObject, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
+import { flag, jsonObject, namedObject, nonEmptyText, nullable, optional, stringEnum } from '../schemas/fields.ts'
 
 /** Families that files can contain, each after the families it refers to. */
 export const MANAGED_FAMILIES = [
@@ -35,7 +35,7 @@ export const MAX_RESOURCES = 10_000
 
 const family = stringEnum(MANAGED_FAMILIES, { description: 'Family of the resource, which is also the name of its folder.' })
 const name = Type.String({ description: 'Name of the resource, followed by #key if the name is not unique.' })
-const file = Type.String({ minLength: 1, maxLength: 1_000, description: 'Path of the file, for messages.' })
+const file = nonEmptyText('Path of the file, for messages.', 1_000)
 const fields = jsonObject(
   'Fields as in a create request, with names instead of identifiers, and a key if the name is not unique (referenced as name#key). ' +
     'A secret is its value, or {env: NAME} if that variable is not set; the stored secret is then kept.',
@@ -71,7 +71,7 @@ const MissingSecret = namedObject('MissingSecret', 'A required secret whose envi
   file,
   field: Type.String({ description: 'Field that uses the variable.' }),
 })
-const plan = Type.String({ minLength: 1, maxLength: 100, description: 'Identifier of exactly these changes to the current state.' })
+const plan = nonEmptyText('Identifier of exactly these changes to the current state.', 100)
 export const ApplyResult = namedObject('ApplyResult', 'Changes of an apply request.', {
   plan,
   changes: Type.Array(Change, { description: 'Changes, one per resource, in the order in which they are made.' }),
@@ -115,9 +115,9 @@ export const asCodeRoutes = {
           description: 'Desired resources, in any order.',
         }),
         ...optional({
-          prune: Type.Boolean({ default: false, description: 'Whether to delete resources that are not in the set.' }),
+          prune: flag('Whether to delete resources that are not in the set.', false),
           families,
-          dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
+          dry_run: flag('Whether to return the result without making changes.', false),
           plan: { ...plan, description: 'Plan returned by a dry run. The request fails with 409 if the changes would differ.' },
         }),
       },

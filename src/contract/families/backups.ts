@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
-import { count, namedObject, optional, timestamp } from '../schemas/fields.ts'
+import { count, flag, namedObject, optional, timestamp } from '../schemas/fields.ts'
 
 const path = Type.String({
   minLength: 1,
@@ -39,8 +39,8 @@ export const backupRoutes = {
       {
         path,
         ...optional({
-          include_index: Type.Boolean({ default: false, description: 'Whether to include the indexes, which can be rebuilt.' }),
-          overwrite: Type.Boolean({ default: false, description: 'Whether to replace an existing file.' }),
+          include_index: flag('Whether to include the indexes, which can be rebuilt.', false),
+          overwrite: flag('Whether to replace an existing file.', false),
         }),
       },
       [{ path: '/var/backups/cadre.tar.gz' }],

@@ -6,9 +6,12 @@ import { route } from '../route.ts'
 import {
   count,
   createExample,
+  flag,
   identifier,
   jsonObject,
   namedObject,
+  nonBlankText,
+  nonEmptyText,
   nullable,
   object,
   optional,
@@ -22,8 +25,8 @@ import { Message, ToolCall } from '../schemas/messages.ts'
 import { ConversationSummary } from '../schemas/summaries.ts'
 import { day } from './usage.ts'
 
-const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
-const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
+const title = nonEmptyText('Title of the conversation.', 500)
+const user_id = nonEmptyText('User of the conversation. Default: the user of the token.', 200)
 const agent_id = identifier('the agent')
 const fields = {
   agent_id: nullable(identifier('the agent; null if it was deleted')),
@@ -97,18 +100,13 @@ export const conversations = createFamily({
 
 // An update may contain the messages, as they were read.
 const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat', bodyLimit: 16 * 1024 * 1024 })
-const mine = Type.Boolean({
-  default: false,
-  description: 'Whether to list only conversations of the user of the token.',
-})
+const mine = flag('Whether to list only conversations of the user of the token.', false)
 const search = optional({
-  q: Type.String({
-    minLength: 1,
-    maxLength: 500,
-    description:
-      'Words that one message contains, without regard to case and accents. A word of three or more letters also matches the ' +
+  q: nonEmptyText(
+    'Words that one message contains, without regard to case and accents. A word of three or more letters also matches the ' +
       'beginning of a word; "double quotes" match a phrase.',
-  }),
+    500,
+  ),
   start_date: day('With q: first day of matching messages'),
   end_date: day('With q: last day of matching messages, inclusive'),
 })
@@ -148,7 +146,7 @@ export const conversationRoutes = {
       'ConversationCompact',
       'How to summarize the conversation.',
       optional({
-        instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
+        instructions: nonBlankText('What the summary should focus on.', 2_000),
       }),
       [{ instructions: 'Keep all figures of the budget' }],
     ),
@@ -183,33 +181,23 @@ export const conversationRoutes = {
       'MessageCreate',
       'A new message, or a retry of the last one.',
       optional({
-        message: Type.String({
-          minLength: 1,
-          maxLength: 500_000,
-          pattern: '\\S',
-          description: 'Text of the message. Required unless retry or replace is true.',
-        }),
+        message: nonBlankText('Text of the message. Required unless retry or replace is true.', 500_000),
         images: Type.Array(MessageImage, {
           maxItems: MAX_IMAGES,
           description: 'Images for the model, which must read images. They are not stored: the message then ends with `[image]`.',
         }),
-        retry: Type.Boolean({
-          default: false,
-          description:
-            'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
+        retry: flag(
+          'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
             'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
-        }),
-        replace: Type.Boolean({
-          default: false,
-          description:
-            'Whether to replace the reply to the last message, even if it is complete. ' +
+          false,
+        ),
+        replace: flag(
+          'Whether to replace the reply to the last message, even if it is complete. ' +
             'If message is given, it replaces the last message.',
-        }),
-        stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
-        wait: Type.Boolean({
-          default: false,
-          description: 'Whether to wait for a reply in progress, instead of failing with 409.',
-        }),
+          false,
+        ),
+        stream: flag('Whether to stream the reply as events.', false),
+        wait: flag('Whether to wait for a reply in progress, instead of failing with 409.', false),
         model_id: identifier("the model for this message, instead of the agent's; not available to members"),
       }),
       [{ message: 'How many days of leave do I have?', stream: false }],
@@ -232,17 +220,12 @@ export const conversationRoutes = {
       'Confirmation',
       'The answer to a tool call that requires confirmation.',
       {
-        tool_call_id: Type.String({
-          minLength: 1,
-          maxLength: 500,
-          description: 'Identifier of the tool call, from the confirmation_required event or the pending reply.',
-        }),
+        tool_call_id: nonEmptyText('Identifier of the tool call, from the confirmation_required event or the pending reply.', 500),
         ...optional({
-          allow: Type.Boolean({
-            description:
-              'Whether to execute the tool call. Without it, the call stays pending, and the response shows the request ' +
+          allow: flag(
+            'Whether to execute the tool call. Without it, the call stays pending, and the response shows the request ' +
               'that it would send with these arguments.',
-          }),
+          ),
           arguments: jsonObject('Arguments to use instead of those from the model. Not if the call is refused.'),
         }),
       },

@@ -5,6 +5,7 @@ import { route } from '../route.ts'
 import {
   count,
   createExample,
+  flag,
   identifier,
   jsonObject,
   namedObject,
@@ -40,7 +41,7 @@ const fields = {
   knowledge_source_id: identifier('the knowledge source'),
   name,
   type: Type.String({ description: 'File type, derived from the extension.' }),
-  size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
+  size: count('Size of the original, in bytes.'),
   content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
   status: stringEnum(DOCUMENT_STATUSES, {
     description:
@@ -69,10 +70,7 @@ export const DocumentCreate = namedObject(
       content: Type.String({ description: 'Text of the document.' }),
       content_base64: Type.String({ description: 'Content of the document, in base64.' }),
       metadata,
-      index: Type.Boolean({
-        default: true,
-        description: 'Whether to start a sync that indexes the document. If false, it is indexed by the next sync.',
-      }),
+      index: flag('Whether to start a sync that indexes the document. If false, it is indexed by the next sync.', true),
     }),
   },
   [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
@@ -89,7 +87,7 @@ export const DocumentContent = namedObject(
 )
 export const ReadText = namedObject('ReadText', 'The text of a document.', {
   text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
-  truncated: Type.Boolean({ description: `Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.` }),
+  truncated: flag(`Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.`),
 })
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })

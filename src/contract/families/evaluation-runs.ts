@@ -6,7 +6,9 @@ import { currency } from '../schemas/currency.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
 import {
   count,
+  flag,
   identifier,
+  integer,
   jsonObject,
   measure,
   namedObject,
@@ -35,9 +37,7 @@ export const RunSummary = namedObject('RunSummary', 'Summary of the results.', {
   cost: measure('Cost of all answers; null if a price is unknown.'),
   ...optional({
     currency,
-    estimated: Type.Boolean({
-      description: 'True if tokens of an answer are an estimate, because the provider did not report them; else absent.',
-    }),
+    estimated: flag('True if tokens of an answer are an estimate, because the provider did not report them; else absent.'),
   }),
 })
 
@@ -50,8 +50,8 @@ export const Run = namedObject('Run', 'A run of an evaluation.', {
   started_at: nullable(timestamp('Start time')),
   finished_at: nullable(timestamp('End time')),
   error: nullable(Type.String({ description: 'Error message if the run failed.' })),
-  concurrency: Type.Integer({ minimum: 1, description: 'Number of test cases that run at the same time.' }),
-  repeats: Type.Integer({ minimum: 1, description: 'Number of times each test case runs.' }),
+  concurrency: integer('Number of test cases that run at the same time.', { minimum: 1 }),
+  repeats: integer('Number of times each test case runs.', { minimum: 1 }),
   done: count('Number of results so far.'),
   summary: RunSummary,
 })
@@ -62,12 +62,12 @@ export const RunDetails = namedObject('RunDetails', 'A run with its configuratio
 
 export type RunResult = Static<typeof RunResult>
 export const RunResult = namedObject('RunResult', 'The outcome of one test case.', {
-  position: Type.Integer({ minimum: 0, description: 'Position of the test case, from 0.' }),
-  repeat: Type.Integer({ minimum: 1, description: 'Number of the repeat, from 1.' }),
+  position: count('Position of the test case, from 0.'),
+  repeat: integer('Number of the repeat, from 1.', { minimum: 1 }),
   input: Type.String({ description: 'Input of the test case.' }),
   expected_output: nullable(Type.String({ description: 'Expected output of the test case.' })),
   actual_output: nullable(Type.String({ description: 'Answer of the target.' })),
-  passed: Type.Boolean({ description: 'Whether all scorers passed.' }),
+  passed: flag('Whether all scorers passed.'),
   score: nullable(Type.Number({ description: 'Average of the scores.' })),
   scores: jsonObject('Score, passed, threshold and reason of each scorer.'),
   latency_ms: measure('Latency of the answer, in milliseconds.'),
@@ -94,7 +94,7 @@ const ComparedResult = namedObject('ComparedResult', 'The outcome of a test case
   }),
 })
 const ResultChange = namedObject('ResultChange', 'A test case with different outcomes.', {
-  position: Type.Integer({ minimum: 0, description: 'Position of the test case in b.' }),
+  position: count('Position of the test case in b.'),
   input,
   expected_output,
   change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
@@ -137,16 +137,11 @@ export const runRoutes = {
       'RunCreate',
       'Settings of a new run.',
       optional({
-        concurrency: Type.Integer({
+        concurrency: integer('Number of test cases that run at the same time. Default: the value of the evaluation.', {
           minimum: 1,
           maximum: 64,
-          description: 'Number of test cases that run at the same time. Default: the value of the evaluation.',
         }),
-        repeats: Type.Integer({
-          minimum: 1,
-          maximum: 20,
-          description: 'Number of times each test case runs. Default: the value of the evaluation.',
-        }),
+        repeats: integer('Number of times each test case runs. Default: the value of the evaluation.', { minimum: 1, maximum: 20 }),
       }),
       [{ concurrency: 8 }],
     ),
@@ -163,13 +158,9 @@ export const runRoutes = {
     query: object(
       optional({
         run_id: identifier('the run'),
-        passed: Type.Boolean({ description: 'Filter by passed.' }),
-        page: Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),
-        limit: Type.Integer({
-          minimum: 1,
-          maximum: MAX_RESULTS_PER_PAGE,
-          description: 'Number of results per page. Default: all, at most 1,000.',
-        }),
+        passed: flag('Filter by passed.'),
+        page: integer('Page number, from 1.', { minimum: 1, maximum: 1_000_000, default: 1 }),
+        limit: integer('Number of results per page. Default: all, at most 1,000.', { minimum: 1, maximum: MAX_RESULTS_PER_PAGE }),
       }),
     ),
     response: RunResults,

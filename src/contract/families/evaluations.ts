@@ -5,9 +5,12 @@ import { route } from '../route.ts'
 import { CONFIDENCE_LEVELS } from '../schemas/confidence.ts'
 import {
   createExample,
+  flag,
   identifier,
+  integer,
   jsonObject,
   namedObject,
+  nonEmptyText,
   nullable,
   optional,
   resource,
@@ -43,11 +46,7 @@ const Scorer = namedObject('Scorer', 'A rule that scores a result.', {
       description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
     }),
     tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
-    k: Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
-    }),
+    k: integer('For retrieval: number of top passages to search for an expected source. Default: all.', { minimum: 1, maximum: 100 }),
     metric: stringEnum(['hit', 'mrr'], {
       default: 'hit',
       description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
@@ -57,10 +56,7 @@ const Scorer = namedObject('Scorer', 'A rule that scores a result.', {
       maxItems: 3,
       description: 'For confidence: accepted levels. Default: certain and probable.',
     }),
-    used: Type.Boolean({
-      default: true,
-      description: 'For memory: whether the answer must use the fact (true) or must not (false).',
-    }),
+    used: flag('For memory: whether the answer must use the fact (true) or must not (false).', true),
     model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
     instructions: text('Instructions for the judge.', 20_000),
   }),
@@ -87,7 +83,7 @@ const caseFields = {
   metadata: jsonObject('Custom fields to group results by.'),
   variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
 }
-const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'Question or message to send to the target.' })
+const input = nonEmptyText('Question or message to send to the target.', 100_000)
 const TestCase = namedObject('TestCase', 'A test case.', { input, ...optional({ ...caseFields, scorers }) })
 const TestCaseInput = namedObject('TestCaseInput', 'A test case.', { input, ...optional({ ...caseFields, scorers: scorerInputs }) })
 
@@ -101,8 +97,8 @@ const example = {
 }
 
 const runSettings = {
-  concurrency: Type.Integer({ minimum: 1, maximum: 64, default: 4, description: 'Number of test cases that run at the same time.' }),
-  repeats: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Number of times each test case runs.' }),
+  concurrency: integer('Number of test cases that run at the same time.', { minimum: 1, maximum: 64, default: 4 }),
+  repeats: integer('Number of times each test case runs.', { minimum: 1, maximum: 20, default: 1 }),
 }
 
 export const Evaluation = resource(

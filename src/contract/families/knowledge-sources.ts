@@ -6,6 +6,7 @@ import { ErrorEvent } from '../schemas/error-event.ts'
 import {
   count,
   createExample,
+  flag,
   formatSchemaName,
   namedObject,
   nullable,
@@ -193,9 +194,7 @@ export const knowledgeSourceRoutes = {
     access: 'write',
     query: object(
       optional({
-        recognize_again: Type.Boolean({
-          description: 'Whether to recognise images and scans again that were recognised in other languages than the present ones.',
-        }),
+        recognize_again: flag('Whether to recognise images and scans again that were recognised in other languages than the present ones.'),
       }),
     ),
     response: KnowledgeSource,

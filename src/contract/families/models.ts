@@ -4,9 +4,13 @@ import { createAction, createBody, createCrudRoutes, createFamily, updateBody } 
 import { route } from '../route.ts'
 import {
   createExample,
+  flag,
   httpUrl,
   identifier,
+  integer,
   namedObject,
+  nonBlankText,
+  nonEmptyText,
   nullable,
   optional,
   resource,
@@ -52,38 +56,25 @@ const requiredFields = {
     description:
       'Provider of the model. openai-compatible: any server with the OpenAI protocol; replay: recorded responses of another model.',
   }),
-  model_id: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '\\S',
-    description: "The provider's name of the model; for replay, the identifier of the recorded model.",
-  }),
+  model_id: nonBlankText("The provider's name of the model; for replay, the identifier of the recorded model.", 200),
 }
 const optionalFields = {
   endpoint: nullable(httpUrl("Base URL of the provider. Required for openai-compatible. Default: the provider's public URL.")),
   pricing: nullable(Pricing),
   context_window: nullable(
-    Type.Integer({
+    integer('Context window, in tokens. null derives it from the name of the model, or uses 8,192 for a local server.', {
       minimum: 256,
       maximum: 100_000_000,
-      description: 'Context window, in tokens. null derives it from the name of the model, or uses 8,192 for a local server.',
     }),
   ),
   supports_tools: nullable(
-    Type.Boolean({
-      description: 'Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.',
-    }),
+    flag('Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.'),
   ),
   supports_images: nullable(
-    Type.Boolean({
-      description: 'Whether the model reads images; null derives it from the name of the model, or asks the server if that is unknown.',
-    }),
+    flag('Whether the model reads images; null derives it from the name of the model, or asks the server if that is unknown.'),
   ),
   recording: nullable(
-    Type.Boolean({
-      description:
-        'For replay: whether to send unrecorded requests to the model and record them; false rejects them. null for other providers.',
-    }),
+    flag('For replay: whether to send unrecorded requests to the model and record them; false rejects them. null for other providers.'),
   ),
 }
 const api_key = nullable(
@@ -103,7 +94,7 @@ const example = {
   pricing: { input_per_million: 0, output_per_million: 0 },
 }
 
-const fields = { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) }
+const fields = { ...requiredFields, ...optionalFields, has_api_key: flag('Whether an API key is stored.') }
 export type Model = Static<typeof Model>
 export const Model = resource('model', fields, {
   description: 'A language or embedding model.',
@@ -117,11 +108,7 @@ const ModelUpdate = updateBody(
   ' A null api_key deletes the stored key.',
 )
 
-const origin = Type.String({
-  minLength: 1,
-  maxLength: 2_000,
-  description: 'Origin of the model: a local URL or the name of an environment variable.',
-})
+const origin = nonEmptyText('Origin of the model: a local URL or the name of an environment variable.', 2_000)
 const DiscoveredModel = namedObject('DiscoveredModel', 'A model that can be added.', {
   ...requiredFields,
   endpoint: optionalFields.endpoint,
@@ -177,7 +164,7 @@ export const modelRoutes = {
     description: 'Sends a short message to the model.',
     access: 'write',
     response: namedObject('ModelTestResult', 'Answer to the test of a model.', {
-      ok: Type.Boolean({ description: 'Whether the model answered.' }),
+      ok: flag('Whether the model answered.'),
       text: Type.String({ description: 'Answer of the model.' }),
       latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
     }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { jsonObject, namedObject, object, timestamp } from '../schemas/fields.ts'
+import { count, jsonObject, namedObject, object, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 const key = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Key of the request. Identical requests have the same key.' })
@@ -47,7 +47,7 @@ export const recordingRoutes = {
       recordings: Type.Array(RecordingCreate, { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }),
     }),
     response: namedObject('RecordingsAdded', 'Result of adding recordings.', {
-      added: Type.Integer({ minimum: 0, description: 'Number of recordings added.' }),
+      added: count('Number of recordings added.'),
     }),
   }),
   clear: route({

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
-import { createExample, identifier, namedObject, nullable, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, flag, identifier, namedObject, nullable, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, rerank, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('retrieval tool')
@@ -61,10 +61,7 @@ export const retrievalToolRoutes = {
           top_k,
           filters,
           rerank,
-          explain: Type.Boolean({
-            default: false,
-            description: 'Whether to return the ranks of each search method and the duration of each stage.',
-          }),
+          explain: flag('Whether to return the ranks of each search method and the duration of each stage.', false),
         }),
       },
       [{ query: 'hotel price in Lisbon', explain: true }],

@@ -2,10 +2,10 @@
 import { type Static, Type } from 'typebox'
 import { route } from '../route.ts'
 import { currency } from '../schemas/currency.ts'
-import { identifier, namedObject, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
+import { count, identifier, integer, namedObject, nullable, object, optional, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const connection = stringEnum(['connected', 'disconnected'], { description: 'Whether the store can be read.' })
-const bytes = (description: string) => Type.Integer({ minimum: 0, description: `${description}, in bytes.` })
+const bytes = (description: string) => count(`${description}, in bytes.`)
 
 export type Health = Static<typeof Health>
 export const Health = namedObject(
@@ -82,15 +82,13 @@ export const Status = namedObject('Status', 'Status of the daemon.', {
 })
 
 const default_model_id = identifier('the default model of agents and RAG tools')
-const conversation_idle_minutes = Type.Integer({
+const conversation_idle_minutes = integer('Minutes without messages after which a conversation is completed; 0 disables it.', {
   minimum: 0,
   maximum: 5_256_000,
-  description: 'Minutes without messages after which a conversation is completed; 0 disables it.',
 })
-const daily_backups = Type.Integer({
+const daily_backups = integer('Number of daily backups to keep in the folder `backups` of the home; 0 disables daily backups.', {
   minimum: 0,
   maximum: 365,
-  description: 'Number of daily backups to keep in the folder `backups` of the home; 0 disables daily backups.',
 })
 export type Settings = Static<typeof Settings>
 export const Settings = namedObject(

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, identifier, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
+import { count, flag, identifier, integer, namedObject, nonBlankText, nullable, optional, stringEnum } from '../schemas/fields.ts'
 
 export const MAX_QUERY_ROWS = 10_000
 const DEFAULT_QUERY_ROWS = 1_000
@@ -48,9 +48,9 @@ export const TableQuery = namedObject(
   'TableQuery',
   'A query.',
   {
-    sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over the tables of the source.' }),
+    sql: nonBlankText('A SELECT over the tables of the source.', 20_000),
     ...optional({
-      max_rows: Type.Integer({ minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS, description: 'Maximum number of rows.' }),
+      max_rows: integer('Maximum number of rows.', { minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS }),
     }),
   },
   [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }],
@@ -60,7 +60,7 @@ export type TableQueryResult = Static<typeof TableQueryResult>
 export const TableQueryResult = namedObject('TableQueryResult', 'Rows of a query.', {
   columns: Type.Array(Type.String(), { description: 'Names of the columns.' }),
   rows: Type.Array(Type.Array(cell), { description: 'Values of each row, in the order of the columns.' }),
-  truncated: Type.Boolean({ description: 'Whether there are more rows.' }),
+  truncated: flag('Whether there are more rows.'),
 })
 
 const tables = { family: 'knowledge-sources', params: idParams('knowledge source'), access: 'read' as const }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { ROLES } from '../route.ts'
-import { createExample, namedObject, nullable, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, namedObject, nonEmptyText, nullable, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const requiredFields = {
   name: resourceName('token'),
@@ -12,7 +12,7 @@ const requiredFields = {
   }),
 }
 const optionalFields = {
-  user_id: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'User of the token. Required for members.' })),
+  user_id: nullable(nonEmptyText('User of the token. Required for members.', 200)),
   expires_at: nullable(timestamp('Time of expiry')),
 }
 const example = { name: 'Nightly script', role: 'viewer' }

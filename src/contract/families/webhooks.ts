@@ -5,8 +5,10 @@ import { route } from '../route.ts'
 import {
   count,
   createExample,
+  flag,
   httpUrl,
   identifier,
+  integer,
   jsonObject,
   namedObject,
   nullable,
@@ -28,8 +30,8 @@ const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'Type of an 
 })
 const settings = {
   description: text('Description of the webhook.', 10_000),
-  enabled: Type.Boolean({ default: true, description: 'Whether the webhook is enabled.' }),
-  allow_private_network: Type.Boolean({ default: false, description: 'Whether the URL may be in a private network.' }),
+  enabled: flag('Whether the webhook is enabled.', true),
+  allow_private_network: flag('Whether the URL may be in a private network.', false),
 }
 const example = { url: 'https://hooks.example.com/cadre', events: ['conversation.completed'], description: 'Notifies the help desk' }
 
@@ -93,7 +95,7 @@ const DeliveryAttempt = namedObject('DeliveryAttempt', 'An attempt to deliver an
   at: timestamp('Time of the attempt'),
   response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
   error: nullable(Type.String({ description: 'Error message.' })),
-  latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
+  latency_ms: count('Latency of the response, in milliseconds.'),
 })
 export type DeliveryDetails = Static<typeof DeliveryDetails>
 export const DeliveryDetails = namedObject('DeliveryDetails', 'A delivery with its attempts and its request body.', {
@@ -111,11 +113,10 @@ export const WebhookRotate = namedObject(
   'A new signing secret. Without secret, a secret is generated.',
   optional({
     secret,
-    overlap_hours: Type.Integer({
+    overlap_hours: integer('Hours during which the previous secret also signs. Use 0 if it was leaked.', {
       minimum: 0,
       maximum: 168,
       default: 24,
-      description: 'Hours during which the previous secret also signs. Use 0 if it was leaked.',
     }),
   }),
   [{}],
@@ -195,11 +196,7 @@ export const webhookRoutes = {
     access: 'admin',
     query: object(
       optional({
-        after: Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Return events after this stream id. Default: only new events.',
-        }),
+        after: integer('Return events after this stream id. Default: only new events.', { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
         types: Type.String({
           maxLength: 500,
           description: 'Event types, separated by commas. Default: all.',

@@ -1,7 +1,7 @@
 /** Requests and responses of chat completions in OpenAI's format. */
 import { type Static, Type } from 'typebox'
 import { confidence } from '../schemas/confidence.ts'
-import { namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
+import { count, flag, integer, namedObject, nonEmptyText, nullable, optional, stringEnum } from '../schemas/fields.ts'
 import { OpenaiError } from './error-schema.ts'
 import { citations, conversationId, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
@@ -33,7 +33,7 @@ const ContentPart = lenientObject('ChatContentPart', 'A part of a message.', {
 })
 
 const ToolCallInput = lenientObject('ChatToolCall', 'A call of a tool of the client.', {
-  id: Type.String({ minLength: 1, maxLength: 500, description: 'Identifier of the call.' }),
+  id: nonEmptyText('Identifier of the call.', 500),
   type: Type.Literal('function', { description: 'Kind of tool.' }),
   function: lenientObject('ChatFunctionCall', 'A call of a function.', {
     name: toolName,
@@ -84,7 +84,7 @@ export const ChatCompletionCreate = namedObject(
       stream_options: lenientObject(
         'ChatStreamOptions',
         'Options of a stream.',
-        optional({ include_usage: Type.Boolean({ description: 'Whether the last chunk contains the usage.' }) }),
+        optional({ include_usage: flag('Whether the last chunk contains the usage.') }),
       ),
       max_tokens: maxTokens,
       max_completion_tokens: maxTokens,
@@ -98,8 +98,8 @@ export const ChatCompletionCreate = namedObject(
       response_format: ChatResponseFormat,
       tools: Type.Array(ChatTool, { maxItems: 128, description: 'Functions that the client executes.' }),
       tool_choice: ChatToolChoice,
-      store: Type.Boolean({ description: 'Whether to store the question and the reply as a conversation. Only for agents.' }),
-      n: Type.Integer({ minimum: 1, maximum: 1, description: 'Number of replies. Only 1 is supported.' }),
+      store: flag('Whether to store the question and the reply as a conversation. Only for agents.'),
+      n: integer('Number of replies. Only 1 is supported.', { minimum: 1, maximum: 1 }),
       logprobs: Type.Unsafe<false>({ type: 'boolean', enum: [false], description: 'Not supported.' }),
       modalities: Type.Array(Type.Literal('text'), { description: 'Kinds of output. Only text is supported.' }),
       reasoning_effort: Type.String({ description: 'Accepted without effect.' }),
@@ -110,9 +110,9 @@ export const ChatCompletionCreate = namedObject(
 )
 
 const ChatUsage = namedObject('ChatUsage', 'The usage of a reply.', {
-  prompt_tokens: Type.Integer({ minimum: 0, description: 'Input tokens of all model calls of the reply.' }),
-  completion_tokens: Type.Integer({ minimum: 0, description: 'Output tokens of all model calls of the reply.' }),
-  total_tokens: Type.Integer({ minimum: 0, description: 'Input and output tokens.' }),
+  prompt_tokens: count('Input tokens of all model calls of the reply.'),
+  completion_tokens: count('Output tokens of all model calls of the reply.'),
+  total_tokens: count('Input and output tokens.'),
 })
 
 const finishReason = stringEnum(['stop', 'length', 'tool_calls', 'content_filter'], { description: 'Why the reply ended.' })
@@ -173,7 +173,7 @@ export const ChatCompletionChunk = namedObject('ChatCompletionChunk', 'An event 
           content: Type.String({ description: 'The next part of the text.' }),
           tool_calls: Type.Array(
             namedObject('ChatCalledToolDelta', 'A call of a tool of the client.', {
-              index: Type.Integer({ minimum: 0, description: 'Number of the call.' }),
+              index: count('Number of the call.'),
               ...toolCallFields,
             }),
             { description: 'Calls of tools that the client executes.' },

@@ -1,6 +1,6 @@
 /** Requests and responses of embeddings in OpenAI's format. */
 import { type Static, Type } from 'typebox'
-import { namedObject, stringEnum } from '../schemas/fields.ts'
+import { count, integer, namedObject, nonEmptyText, stringEnum } from '../schemas/fields.ts'
 import { optionalOrNull, usedModel } from './fields.ts'
 import { hintFields } from './request-fields.ts'
 
@@ -12,7 +12,7 @@ export const EmbeddingCreate = namedObject(
   'EmbeddingCreate',
   'Texts to embed.',
   {
-    model: Type.String({ minLength: 1, maxLength: 200, description: 'minilm, or the name or identifier of an embedding model.' }),
+    model: nonEmptyText('minilm, or the name or identifier of an embedding model.', 200),
     input: Type.Unsafe<string | string[] | number[] | number[][]>({
       description: 'A text, or up to 2,048 texts. Arrays of tokens are not supported.',
       anyOf: [
@@ -33,7 +33,7 @@ export const EmbeddingCreate = namedObject(
     }),
     ...optionalOrNull({
       encoding_format: stringEnum(['float', 'base64'], { description: 'Format of the vectors: numbers, or base64 of 32-bit floats.' }),
-      dimensions: Type.Integer({ minimum: 1, description: "Number of dimensions. Only the model's own is supported." }),
+      dimensions: integer("Number of dimensions. Only the model's own is supported.", { minimum: 1 }),
       user,
     }),
   },
@@ -46,7 +46,7 @@ export const EmbeddingList = namedObject('EmbeddingList', "Vectors in OpenAI's f
   data: Type.Array(
     namedObject('OpenaiEmbedding', 'The vector of a text.', {
       object: Type.Literal('embedding', { description: 'Kind of object.' }),
-      index: Type.Integer({ minimum: 0, description: 'Number of the text.' }),
+      index: count('Number of the text.'),
       embedding: Type.Unsafe<number[] | string>({
         description: 'The vector.',
         anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
@@ -56,7 +56,7 @@ export const EmbeddingList = namedObject('EmbeddingList', "Vectors in OpenAI's f
   ),
   model: usedModel,
   usage: namedObject('EmbeddingUsage', 'The usage of the call.', {
-    prompt_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
-    total_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
+    prompt_tokens: count('Tokens of the texts.'),
+    total_tokens: count('Tokens of the texts.'),
   }),
 })

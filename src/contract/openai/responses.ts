@@ -1,7 +1,7 @@
 /** Requests and responses of OpenAI's responses API: the part that its SDK and agents need. */
 import { type Static, Type } from 'typebox'
 import { confidence } from '../schemas/confidence.ts'
-import { jsonObject, namedObject, nullable, optional, stringEnum } from '../schemas/fields.ts'
+import { count, flag, jsonObject, namedObject, nonEmptyText, nullable, optional, stringEnum } from '../schemas/fields.ts'
 import { citations, created, lenientObject, optionalOrNull, usedModel } from './fields.ts'
 import {
   functionFields,
@@ -38,7 +38,7 @@ export const ResponseInputItem = lenientObject(
     type: Type.String({ description: 'Kind of item: message (default), function_call, function_call_output or reasoning.' }),
     role: stringEnum(['system', 'developer', 'user', 'assistant'], { description: 'Author of a message.' }),
     content,
-    call_id: Type.String({ minLength: 1, maxLength: 500, description: 'Identifier of a function call.' }),
+    call_id: nonEmptyText('Identifier of a function call.', 500),
     name: Type.String({ description: 'Name of a called function.' }),
     arguments: Type.String({ description: 'Arguments of a function call, as JSON.' }),
     output: content,
@@ -102,15 +102,13 @@ export const ResponseCreate = namedObject(
       tools: Type.Array(ResponseTool, { maxItems: 128, description: 'Functions that the client executes.' }),
       tool_choice: ResponseToolChoice,
       text: TextOptions,
-      store: Type.Boolean({
-        description:
-          'Whether to store the question and the reply as a conversation, which previous_response_id can continue. Only for agents.',
-      }),
-      previous_response_id: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: 'A stored response. The messages of its conversation precede the input, and the reply is stored there.',
-      }),
+      store: flag(
+        'Whether to store the question and the reply as a conversation, which previous_response_id can continue. Only for agents.',
+      ),
+      previous_response_id: nonEmptyText(
+        'A stored response. The messages of its conversation precede the input, and the reply is stored there.',
+        200,
+      ),
       conversation: Conversation,
       background: Type.Unsafe<false>({ type: 'boolean', enum: [false], description: 'Not supported.' }),
       include: Type.Array(Type.String(), { description: 'Accepted without effect.' }),
@@ -132,7 +130,7 @@ export const OutputText = namedObject('ResponseOutputText', 'Text of the reply.'
       type: Type.Literal('file_citation', { description: 'Kind of annotation.' }),
       file_id: Type.String({ description: 'Identifier of the document.' }),
       filename: Type.String({ description: 'Name of the document.' }),
-      index: Type.Integer({ minimum: 0, description: 'Position of the citation in the text.' }),
+      index: count('Position of the citation in the text.'),
     }),
     { description: 'Citations in the text.' },
   ),
@@ -162,15 +160,15 @@ export const OutputItem = Type.Unsafe<OutputMessage | FunctionCall>({
 })
 
 const ResponseUsage = namedObject('ResponseUsage', 'The usage of a reply.', {
-  input_tokens: Type.Integer({ minimum: 0, description: 'Input tokens of all model calls of the reply.' }),
+  input_tokens: count('Input tokens of all model calls of the reply.'),
   input_tokens_details: namedObject('ResponseInputTokens', 'Input tokens.', {
-    cached_tokens: Type.Integer({ minimum: 0, description: 'Not reported: 0.' }),
+    cached_tokens: count('Not reported: 0.'),
   }),
-  output_tokens: Type.Integer({ minimum: 0, description: 'Output tokens of all model calls of the reply.' }),
+  output_tokens: count('Output tokens of all model calls of the reply.'),
   output_tokens_details: namedObject('ResponseOutputTokens', 'Output tokens.', {
-    reasoning_tokens: Type.Integer({ minimum: 0, description: 'Not reported: 0.' }),
+    reasoning_tokens: count('Not reported: 0.'),
   }),
-  total_tokens: Type.Integer({ minimum: 0, description: 'Input and output tokens.' }),
+  total_tokens: count('Input and output tokens.'),
 })
 
 export type OpenaiResponse = Static<typeof OpenaiResponse>
@@ -193,14 +191,14 @@ export const OpenaiResponse = namedObject('OpenaiResponse', "A reply in the form
   instructions: nullable(Type.String({ description: 'Instructions of the request.' })),
   model: usedModel,
   output: Type.Array(OutputItem, { description: 'The reply: messages and function calls.' }),
-  parallel_tool_calls: Type.Boolean({ description: 'Whether the model may call several functions at once.' }),
+  parallel_tool_calls: flag('Whether the model may call several functions at once.'),
   previous_response_id: nullable(Type.String({ description: 'The response that this one continues.' })),
   conversation: nullable(
     namedObject('ResponseStoredConversation', 'Where the response is stored.', {
       id: Type.String({ description: 'Identifier of the conversation.' }),
     }),
   ),
-  store: Type.Boolean({ description: 'Whether the response is stored.' }),
+  store: flag('Whether the response is stored.'),
   temperature: nullable(Type.Number({ description: 'Temperature of the request.' })),
   top_p: nullable(Type.Number({ description: 'top_p of the request.' })),
   max_output_tokens: nullable(Type.Integer({ description: 'Limit of the request.' })),

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { conversationRoutes } from '../families/conversations.ts'
 import { route } from '../route.ts'
-import { namedObject, object, stringEnum } from '../schemas/fields.ts'
+import { namedObject, nonEmptyText, object, stringEnum } from '../schemas/fields.ts'
 import { MAX_IMAGE_BODY_BYTES } from '../schemas/images.ts'
 import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
 import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
@@ -37,7 +37,7 @@ export const OpenaiModel = namedObject(
 
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
 const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_IMAGE_BODY_BYTES } as const
-const responseParams = object({ response_id: Type.String({ minLength: 1, maxLength: 200, description: 'Identifier of the response.' }) })
+const responseParams = object({ response_id: nonEmptyText('Identifier of the response.', 200) })
 const replyCall = {
   ...modelCall,
   description:
@@ -68,7 +68,7 @@ export const openaiRoutes = {
     path: '/v1/models/{model}',
     summary: 'Get an agent or model',
     access: 'any',
-    params: object({ model: Type.String({ minLength: 1, maxLength: 200, description: 'Name or identifier of the agent or model.' }) }),
+    params: object({ model: nonEmptyText('Name or identifier of the agent or model.', 200) }),
     response: OpenaiModel,
   }),
   createChatCompletion: route({

@@ -2,25 +2,25 @@
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { confidence } from './confidence.ts'
-import { count, identifier, jsonObject, namedObject, nullable, optional, stringEnum, timestamp } from './fields.ts'
+import { count, flag, identifier, integer, jsonObject, namedObject, nullable, optional, stringEnum, timestamp } from './fields.ts'
 import { Usage } from './usage.ts'
 
 export type Citation = Static<typeof Citation>
 export const Citation = namedObject('Citation', 'A reference from a reply to a passage.', {
-  index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
+  index: integer('Number of the citation: n of [n] in the text.', { minimum: 1 }),
   source: Type.String({ description: 'Name of the document.' }),
-  page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+  page: integer('Page of the passage, from 1.', { minimum: 1 }),
   document_id: identifier('the document'),
   content: Type.String({ description: 'Text of the passage.' }),
   score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
-  cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
+  cited: flag('Whether the text cites the passage.'),
   ...optional({
     place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
     headings: Type.String({ description: 'Headings above the passage, outermost first, joined with " › ".' }),
-    start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
-    end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
+    start: count("Start of the passage in the document's text, in characters."),
+    end: count("End of the passage in the document's text, in characters."),
     content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
-    stale: Type.Boolean({ description: 'Whether the document was changed or deleted after it was indexed or cited.' }),
+    stale: flag('Whether the document was changed or deleted after it was indexed or cited.'),
   }),
 })
 export type ToolCall = Static<typeof ToolCall>

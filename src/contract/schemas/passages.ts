@@ -2,7 +2,19 @@
 import { type Static, Type } from 'typebox'
 import { confidence } from './confidence.ts'
 import { currency } from './currency.ts'
-import { identifier, jsonObject, measure, namedObject, nullable, optional, stringEnum } from './fields.ts'
+import {
+  count,
+  flag,
+  identifier,
+  integer,
+  jsonObject,
+  measure,
+  namedObject,
+  nonBlankText,
+  nullable,
+  optional,
+  stringEnum,
+} from './fields.ts'
 import { Usage } from './usage.ts'
 
 export const DEFAULT_EMBEDDING_MODEL = 'minilm'
@@ -16,11 +28,11 @@ export const filters = jsonObject(
     examples: [{ source: 'leave.md' }],
   },
 )
-export const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S', description: 'Search query.' })
-export const top_k = Type.Integer({ minimum: 1, maximum: 100, description: 'Maximum number of passages.' })
-export const rerank = Type.Boolean({
-  description: 'Whether the embedded reading model reads the best passages and reorders them by how well they answer the query.',
-})
+export const query = nonBlankText('Search query.', 10_000)
+export const top_k = integer('Maximum number of passages.', { minimum: 1, maximum: 100 })
+export const rerank = flag(
+  'Whether the embedded reading model reads the best passages and reorders them by how well they answer the query.',
+)
 
 /** Embedding model and chunking of a tool. Tools with the same settings share an index. */
 export const chunking = {
@@ -30,17 +42,15 @@ export const chunking = {
     default: DEFAULT_EMBEDDING_MODEL,
     description: 'Embedding model: minilm, which ships with Cadre, or a model with embeddings.',
   }),
-  chunk_size: Type.Integer({
+  chunk_size: integer('Maximum length of a passage, in characters.', {
     minimum: 50,
     maximum: 20_000,
     default: DEFAULT_CHUNKING.chunk_size,
-    description: 'Maximum length of a passage, in characters.',
   }),
-  chunk_overlap: Type.Integer({
+  chunk_overlap: integer('Overlap of consecutive passages, in characters; less than chunk_size.', {
     minimum: 0,
     maximum: 10_000,
     default: DEFAULT_CHUNKING.chunk_overlap,
-    description: 'Overlap of consecutive passages, in characters; less than chunk_size.',
   }),
 }
 
@@ -60,7 +70,7 @@ export const Passage = namedObject('Passage', 'A passage that was found.', {
   metadata: Type.Object(
     {
       source: Type.String({ description: 'Name of the document.' }),
-      page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+      page: integer('Page of the passage, from 1.', { minimum: 1 }),
       place: Type.Optional(Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' })),
       document_id: Type.Optional(identifier('the document')),
     },
@@ -72,12 +82,9 @@ export const Passage = namedObject('Passage', 'A passage that was found.', {
     }),
   ),
   loose: Type.Optional(
-    Type.Boolean({
-      description:
-        'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
-    }),
+    flag('Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).'),
   ),
-  stale: Type.Optional(Type.Boolean({ description: 'Present if the document was changed or deleted after it was indexed.' })),
+  stale: Type.Optional(flag('Present if the document was changed or deleted after it was indexed.')),
   explain: Type.Optional(
     namedObject('PassageScores', 'Explanation of the score.', {
       semantic_rank: rank,
@@ -112,11 +119,11 @@ export const Computation = namedObject('Computation', 'How an answer was compute
   interpretation: Type.String({ description: 'What the query does, in plain words.' }),
   rows: Type.Array(Type.Array(cell), { description: 'Result of the query.' }),
   rows_used: namedObject('ComputationRows', 'Rows of the document from which the result was computed.', {
-    count: Type.Integer({ minimum: 0, description: 'Number of rows from which the result was computed.' }),
+    count: count('Number of rows from which the result was computed.'),
     columns: Type.Array(Type.String(), { description: 'Columns of the table.' }),
     first: Type.Array(
       namedObject('ComputationRow', 'A row of a table.', {
-        row: Type.Integer({ minimum: 1, description: 'Number of the row in the table, from 1, without the header.' }),
+        row: integer('Number of the row in the table, from 1, without the header.', { minimum: 1 }),
         cells: Type.Array(cell, { description: 'Cells as they are in the document.' }),
       }),
       { description: 'First of these rows.' },

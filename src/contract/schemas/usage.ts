@@ -1,6 +1,6 @@
 /** Model tokens of an answer. */
-import { type Static, Type } from 'typebox'
-import { count, namedObject, optional } from './fields.ts'
+import type { Static } from 'typebox'
+import { count, flag, namedObject, optional } from './fields.ts'
 
 export type Usage = Static<typeof Usage>
 export const Usage = namedObject('Usage', 'Model tokens of an answer.', {
@@ -8,8 +8,6 @@ export const Usage = namedObject('Usage', 'Model tokens of an answer.', {
   output_tokens: count('Output tokens.'),
   total_tokens: count('Input and output tokens.'),
   ...optional({
-    estimated: Type.Boolean({
-      description: 'True if at least a part is an estimate, because the provider did not report it; else absent.',
-    }),
+    estimated: flag('True if at least a part is an estimate, because the provider did not report it; else absent.'),
   }),
 })

@@ -3,7 +3,19 @@ import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
-import { createExample, httpUrl, namedObject, nullable, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
+import {
+  createExample,
+  flag,
+  httpUrl,
+  integer,
+  namedObject,
+  nonEmptyText,
+  nullable,
+  optional,
+  resource,
+  stringEnum,
+  text,
+} from '../../schemas/fields.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -15,33 +27,24 @@ const name = Type.String({
 const settings = {
   description: text('Description of the MCP server.', 1_000),
   command: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 1_000,
-      description: "Program to run on the daemon's machine, which speaks MCP on stdin and stdout. Only admins can set it.",
-    }),
+    nonEmptyText("Program to run on the daemon's machine, which speaks MCP on stdin and stdout. Only admins can set it.", 1_000),
   ),
   args: Type.Array(Type.String({ maxLength: 4_000 }), {
     maxItems: 100,
     description: 'Arguments of the program. Only admins can set them.',
   }),
   url: nullable(httpUrl('URL of a server that speaks Streamable HTTP, instead of command.')),
-  timeout_ms: Type.Integer({
+  timeout_ms: integer('Time limit for starting the server and for each call, in milliseconds.', {
     minimum: 100,
     maximum: 300_000,
     default: 60_000,
-    description: 'Time limit for starting the server and for each call, in milliseconds.',
   }),
-  memory_mb: Type.Integer({
+  memory_mb: integer('Memory that the program and its child processes may use, in MB. It is ended when it uses more.', {
     minimum: 32,
     maximum: 65_536,
     default: 1_024,
-    description: 'Memory that the program and its child processes may use, in MB. It is ended when it uses more.',
   }),
-  allow_private_network: Type.Boolean({
-    default: false,
-    description: 'Whether the URL may be an address in a private network. Only admins can set it.',
-  }),
+  allow_private_network: flag('Whether the URL may be an address in a private network. Only admins can set it.', false),
 }
 const env = Type.Unsafe<Record<string, string>>({
   type: 'object',
@@ -52,8 +55,8 @@ const env = Type.Unsafe<Record<string, string>>({
   description: 'Environment variables of the program, in addition to PATH, HOME and the like. The values are write-only.',
 })
 
-const clientId = Type.String({ minLength: 1, maxLength: 1_000, description: 'Identifier of the registered client. Default: register one.' })
-const scope = Type.String({ minLength: 1, maxLength: 1_000, description: 'Scopes to request, separated by spaces.' })
+const clientId = nonEmptyText('Identifier of the registered client. Default: register one.', 1_000)
+const scope = nonEmptyText('Scopes to request, separated by spaces.', 1_000)
 const oauth = namedObject('OAuthAuth', 'Authentication with OAuth 2.1; sign in with cadre tools login.', {
   type: Type.Literal('oauth'),
   ...optional({ client_id: clientId, client_secret: secret('Secret of the client.'), scope }),
@@ -137,7 +140,7 @@ export const mcpServerRoutes = {
       'Parameters of the redirect.',
       {
         code: secret('Code of the redirect.'),
-        state: Type.String({ minLength: 1, maxLength: 200, description: 'State of the redirect.' }),
+        state: nonEmptyText('State of the redirect.', 200),
         ...optional({ iss: Type.String({ maxLength: 2_000, description: 'Issuer of the redirect, if it contains one.' }) }),
       },
       [{ code: '<CODE>', state: '<STATE>' }],

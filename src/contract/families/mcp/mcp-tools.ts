@@ -4,6 +4,7 @@ import { createAction, createBody, createCrudRoutes, createFamily, idParams, upd
 import { route } from '../../route.ts'
 import {
   createExample,
+  flag,
   identifier,
   jsonObject,
   namedObject,
@@ -31,12 +32,11 @@ const name = {
 } as ReturnType<typeof resourceName>
 const description = text('Approved description. Models read this one, whatever the server says.', 10_000)
 const parameters = jsonObject('Approved JSON Schema of the arguments, of type object.')
-const requires_confirmation = Type.Boolean({
-  default: true,
-  description:
-    'Whether each call requires confirmation by the user. Only admins can set it to false. ' +
+const requires_confirmation = flag(
+  'Whether each call requires confirmation by the user. Only admins can set it to false. ' +
     'It is reset when the description, the parameters or the server change.',
-})
+  true,
+)
 const example = {
   mcp_server_id: 'mcp_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
   tool: 'read_file',

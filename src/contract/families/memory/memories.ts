@@ -4,8 +4,12 @@ import { createBody, createCrudRoutes, createFamily, updateBody } from '../../cr
 import { route } from '../../route.ts'
 import {
   createExample,
+  flag,
   identifier,
+  integer,
   namedObject,
+  nonBlankText,
+  nonEmptyText,
   nullable,
   object,
   optional,
@@ -15,18 +19,9 @@ import {
 } from '../../schemas/fields.ts'
 
 export const MAX_MEMORY_LENGTH = 1_000
-const content = Type.String({
-  minLength: 1,
-  maxLength: MAX_MEMORY_LENGTH,
-  pattern: '\\S',
-  description: 'The fact, in a sentence or two. Keys, tokens and passwords are rejected.',
-})
+const content = nonBlankText('The fact, in a sentence or two. Keys, tokens and passwords are rejected.', MAX_MEMORY_LENGTH)
 const agent_id = identifier('the agent')
-const user_id = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: 'User whom the fact is about. Default: the user of the token. Only admins can choose another one.',
-})
+const user_id = nonEmptyText('User whom the fact is about. Default: the user of the token. Only admins can choose another one.', 200)
 const expires_at = nullable(timestamp('Time at which the memory is deleted; null keeps it'))
 const Replacement = namedObject('ReplacedMemory', 'A former version of a memory.', {
   content: Type.String({ description: 'The former fact.' }),
@@ -53,9 +48,7 @@ export const Memory = resource(
     content,
     expires_at,
     source: stringEnum(['user', 'agent'], { description: 'Who wrote it: a person, or the agent in a reply.' }),
-    has_untrusted_text: Type.Boolean({
-      description: 'Whether the agent had read documents or results of tools before it wrote this. A person confirmed it.',
-    }),
+    has_untrusted_text: flag('Whether the agent had read documents or results of tools before it wrote this. A person confirmed it.'),
     conversation_id: nullable(identifier('the conversation in which the agent wrote it')),
     message_id: nullable(identifier('the reply in which the agent wrote it')),
     history: Type.Array(Replacement, { description: 'Former versions of the fact, newest first.' }),
@@ -102,10 +95,10 @@ export const memoryRoutes = {
       'A search in the memories of an agent.',
       {
         agent_id,
-        query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What to search for.' }),
+        query: nonBlankText('What to search for.', 2_000),
         ...optional({
           user_id,
-          limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Largest number of memories.' }),
+          limit: integer('Largest number of memories.', { minimum: 1, maximum: 100, default: 10 }),
         }),
       },
       [{ agent_id: example.agent_id, query: 'Where does the user work?' }],

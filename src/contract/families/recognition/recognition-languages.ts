@@ -1,7 +1,7 @@
 /** Languages of text recognition. */
 import { type Static, Type } from 'typebox'
 import { route } from '../../route.ts'
-import { namedObject, object } from '../../schemas/fields.ts'
+import { count, flag, namedObject, object } from '../../schemas/fields.ts'
 import { MAX_DOCUMENT_BODY_BYTES } from '../documents.ts'
 
 const language = Type.String({
@@ -16,8 +16,8 @@ export const RecognitionLanguage = namedObject(
   'A language of text recognition.',
   {
     language,
-    size: Type.Integer({ minimum: 0, description: 'Size of its data, in bytes.' }),
-    built_in: Type.Boolean({ description: 'Whether it is part of Cadre and cannot be removed.' }),
+    size: count('Size of its data, in bytes.'),
+    built_in: flag('Whether it is part of Cadre and cannot be removed.'),
   },
   [{ language: 'deu', size: 1_333_102, built_in: false }],
 )
