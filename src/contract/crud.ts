@@ -1,6 +1,6 @@
 /** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
-import { type Access, route } from './route.ts'
+import { type Access, type Method, route } from './route.ts'
 import { type Fields, flag, formatSchemaName, identifier, namedObject, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
 import { createPatchSchema } from './schemas/patch.ts'
@@ -8,10 +8,10 @@ import { createPatchSchema } from './schemas/patch.ts'
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
 /** What routes such as `POST /models/{id}/test` have in common. */
-export const createAction = ({ name, noun, path }: Family, action: string) => ({
+export const createAction = ({ name, noun, path }: Family, action: string, method: Method = 'POST') => ({
   id: `${name}.${action}`,
   family: name,
-  method: 'POST' as const,
+  method,
   path: `${path}/{id}/${action}`,
   params: idParams(noun),
 })

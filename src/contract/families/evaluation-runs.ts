@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { idParams } from '../crud.ts'
+import { createAction, idParams } from '../crud.ts'
 import { route } from '../route.ts'
 import { confidence } from '../schemas/confidence.ts'
 import { currency } from '../schemas/currency.ts'
@@ -21,6 +21,7 @@ import {
 import { listQuery, Pagination } from '../schemas/list-query.ts'
 import { Citation } from '../schemas/messages.ts'
 import { Usage } from '../schemas/usage.ts'
+import { evaluations } from './evaluations.ts'
 
 const RUN_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
 
@@ -116,7 +117,6 @@ export const RunComparison = namedObject('RunComparison', 'Comparison of two run
   changes: Type.Array(ResultChange, { description: 'Test cases with a difference, worse first.' }),
 })
 
-const evaluation = { family: 'evaluations', params: idParams('evaluation') }
 const run = { family: 'evaluations', params: object({ id: identifier('the evaluation'), run_id: identifier('the run') }) }
 const RunEvent = namedObject('RunEvent', 'Data of `progress` and `end`: the run.', { run: Run })
 const RUN_EVENTS = { progress: RunEvent, end: RunEvent, error: ErrorEvent }
@@ -124,12 +124,9 @@ export const MAX_RESULTS_PER_PAGE = 1_000
 
 export const runRoutes = {
   run: route({
-    ...evaluation,
-    id: 'evaluations.run',
+    ...createAction(evaluations, 'run'),
     callsModel: true,
     callsExternalService: true,
-    method: 'POST',
-    path: '/evaluations/{id}/run',
     summary: 'Run an evaluation',
     description: 'Starts the run and returns it immediately.',
     access: 'write',
@@ -148,10 +145,7 @@ export const runRoutes = {
     response: Run,
   }),
   results: route({
-    ...evaluation,
-    id: 'evaluations.results',
-    method: 'GET',
-    path: '/evaluations/{id}/results',
+    ...createAction(evaluations, 'results', 'GET'),
     summary: 'List results of a run',
     description: 'Returns a page of the results of the latest run, or of run_id, in the order of the test cases.',
     access: 'read',
@@ -166,10 +160,7 @@ export const runRoutes = {
     response: RunResults,
   }),
   runs: route({
-    ...evaluation,
-    id: 'evaluations.runs',
-    method: 'GET',
-    path: '/evaluations/{id}/runs',
+    ...createAction(evaluations, 'runs', 'GET'),
     summary: 'List runs of an evaluation',
     access: 'read',
     query: listQuery(object({ status: Run.properties.status, created_at: Run.properties.created_at })),
@@ -187,7 +178,8 @@ export const runRoutes = {
     response: Run,
   }),
   compare: route({
-    ...evaluation,
+    family: 'evaluations',
+    params: idParams('evaluation'),
     id: 'evaluations.runs.compare',
     method: 'GET',
     path: '/evaluations/{id}/runs/compare',

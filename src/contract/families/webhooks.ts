@@ -1,6 +1,6 @@
 /** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
 import { type Static, Type } from 'typebox'
-import { createAction, createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
   count,
@@ -132,9 +132,9 @@ export const webhooks = createFamily({
 })
 
 const { webhook_id: _, ...deliveryFilters } = delivery
-const webhook = { family: 'webhooks', params: idParams('webhook'), access: 'admin' as const }
 const oneDelivery = {
-  ...webhook,
+  family: 'webhooks',
+  access: 'admin' as const,
   params: object({ id: identifier('the webhook'), delivery_id: identifier('the delivery') }),
   response: DeliveryDetails,
 }
@@ -151,11 +151,9 @@ export const webhookRoutes = {
     changesResource: true,
   }),
   deliveries: route({
-    ...webhook,
-    id: 'webhooks.deliveries',
-    method: 'GET',
-    path: '/webhooks/{id}/deliveries',
+    ...createAction(webhooks, 'deliveries', 'GET'),
     summary: 'List deliveries of a webhook',
+    access: 'admin',
     query: listQuery(object(deliveryFilters)),
     response: Delivery,
     shape: 'page',

@@ -28,16 +28,15 @@ export const ToolCall = namedObject('ToolCall', 'A use of a tool in a reply.', {
   id: Type.String({ description: 'Identifier of the tool call.' }),
   name: Type.String({ description: 'Name of the tool.' }),
   arguments: jsonObject('Arguments from the model, or as changed by the user who confirmed the call.'),
-  result: Type.Optional(
-    Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
-  ),
-  error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
-  latency_ms: Type.Optional(
-    Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.' }),
-  ),
-  confirmation: Type.Optional(
-    stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
-  ),
+  ...optional({
+    result: Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
+    error: Type.String({ description: 'Error message if the tool call failed.' }),
+    latency_ms: Type.Number({
+      minimum: 0,
+      description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.',
+    }),
+    confirmation: stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
+  }),
 })
 
 export type Message = Static<typeof Message>

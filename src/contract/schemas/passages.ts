@@ -76,17 +76,15 @@ export const Passage = namedObject('Passage', 'A passage that was found.', {
     },
     { title: 'PassageMetadata', additionalProperties: true, description: 'Origin and metadata of the passage.' },
   ),
-  descriptions: Type.Optional(
-    Type.Array(PassageDescription, {
+  ...optional({
+    descriptions: Type.Array(PassageDescription, {
       description: 'Descriptions of the knowledge source and of the folders that contain the document, outermost first.',
     }),
-  ),
-  loose: Type.Optional(
-    flag('Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).'),
-  ),
-  stale: Type.Optional(flag('Present if the document was changed or deleted after it was indexed.')),
-  explain: Type.Optional(
-    namedObject('PassageScores', 'Explanation of the score.', {
+    loose: flag(
+      'Present if the passage is only loosely related: it contains no word of the query and its semantic similarity is low (minilm).',
+    ),
+    stale: flag('Present if the document was changed or deleted after it was indexed.'),
+    explain: namedObject('PassageScores', 'Explanation of the score.', {
       semantic_rank: rank,
       full_text_rank: rank,
       fused_score: Type.Number({ description: 'Score of the search, before reranking.' }),
@@ -96,7 +94,7 @@ export const Passage = namedObject('Passage', 'A passage that was found.', {
         }),
       ),
     }),
-  ),
+  }),
 })
 
 export const searchMethod = stringEnum(['semantic', 'full_text', 'hybrid'], {
