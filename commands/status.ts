@@ -1,10 +1,17 @@
+import { toProgressStep } from '../src/cli/knowledge/follow-sync.ts'
 import { describeWatchedFolders } from '../src/cli/knowledge/format-watch-notice.ts'
-import { describeRunningSyncs } from '../src/cli/knowledge/running-syncs.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { formatBytes, formatDuration } from '../src/cli/terminal/format-quantity.ts'
+import { formatPlainLine } from '../src/cli/terminal/progress-bar.ts'
+import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
+import type { Connection } from '../src/client/request.ts'
+import { knowledgeSourceRoutes } from '../src/contract/families/knowledge-sources.ts'
 import { modelRoutes } from '../src/contract/families/models.ts'
 import { systemRoutes } from '../src/contract/families/system.ts'
+
+const MAX_DESCRIBED = 5
+const UNKNOWN_PACE = { rate: 0, secondsLeft: undefined }
 
 export default class Status extends CadreCommand {
   static override description = 'Show the state of the service: resources, disk usage and queues.'
@@ -33,4 +40,16 @@ export default class Status extends CadreCommand {
 /** Omits zero counts. */
 function some(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
+
+/** Returns one line per source, such as `Handbook: indexing, 120 of 3,000 passages`. */
+async function describeRunningSyncs(connection: Connection): Promise<string[]> {
+  const query = { status: 'syncing', limit: MAX_DESCRIBED, sort: 'name', order: 'asc' } as object
+  const { data, pagination } = await call(connection, knowledgeSourceRoutes.list, { query })
+  const sources = await Promise.all(data.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
+  const lines = sources.map(({ data: { name, progress } }) => {
+    const step = progress && formatPlainLine(toProgressStep(progress), UNKNOWN_PACE)
+    return `${sanitizeLine(name)}${step ? `: ${step.toLowerCase().replace(': ', ', ')}` : ''}`
+  })
+  return pagination.total > lines.length ? [...lines, `and ${pagination.total - lines.length} more`] : lines
 }
