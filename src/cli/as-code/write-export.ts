@@ -18,13 +18,8 @@ interface ExportOptions {
   families: readonly ManagedFamily[]
 }
 
-interface ExportCounts {
-  written: number
-  unchanged: number
-  removed: number
-}
-
-export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: ExportOptions): Promise<ExportCounts> {
+/** Returns the number of files that were written, unchanged and removed. */
+export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: ExportOptions) {
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : createWriteError(folder, error)
   })
