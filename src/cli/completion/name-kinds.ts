@@ -1,17 +1,10 @@
 /** Which arguments and flags are names of resources, and where the names are listed. */
 
-interface NameKind {
-  /** Path of the list in the REST API. */
-  path: string
-  /** The field that commands accept instead of the ID. */
-  label: string
-  /** Prefix of IDs. */
-  prefix: string
-  /** The field that describes a resource. */
-  detail: string
-}
-
-const defineKind = (prefix: string, path: string, detail = 'description', label = 'name'): NameKind => ({ prefix, path, detail, label })
+/**
+ * The prefix of IDs, the path of the list in the REST API, the field that describes a resource, and the one that commands accept instead
+ * of the ID.
+ */
+const defineKind = (prefix: string, path: string, detail = 'description', label = 'name') => ({ prefix, path, detail, label })
 
 export const NAME_KINDS = {
   agent: defineKind('agent', '/agents'),
