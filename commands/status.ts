@@ -1,3 +1,4 @@
+import { resolveModel } from '../src/cli/ask/resolve-prompt-model.ts'
 import { toProgressStep } from '../src/cli/knowledge/follow-sync.ts'
 import { describeWatchedFolders } from '../src/cli/knowledge/format-watch-notice.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
@@ -7,7 +8,6 @@ import { sanitizeLine } from '../src/cli/terminal/text.ts'
 import { call } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
 import { knowledgeSourceRoutes } from '../src/contract/families/knowledge-sources.ts'
-import { modelRoutes } from '../src/contract/families/models.ts'
 import { systemRoutes } from '../src/contract/families/system.ts'
 
 const MAX_DESCRIBED = 5
@@ -27,8 +27,7 @@ export default class Status extends CadreCommand {
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     const { uptime_seconds, counts, sizes, queues, memory, started_at, ...rest } = data
     const sized = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, formatBytes(size)]))
-    const { data: settings } = await call(connection, systemRoutes.getSettings, {})
-    const { data: model } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
+    const model = await resolveModel(connection)
     const shown = { ...rest, default_model: model.name, uptime: formatDuration(uptime_seconds), memory: formatBytes(memory.rss) }
     const indexing = await describeRunningSyncs(connection)
     const watching = await describeWatchedFolders(connection)
