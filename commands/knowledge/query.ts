@@ -49,7 +49,7 @@ export default class KnowledgeQuery extends ResourceCommand {
   }
 }
 
-/** Draws groups with a number each as bars. Returns undefined unless the result has a column of names and one of numbers that are not negative. */
+/** Draws groups as bars. Returns undefined unless the result has a column of names and one of numbers that are not negative. */
 function formatGroups({ columns, rows }: TableQueryResult, output: Output): string[] | undefined {
   const [label, figure] = columns
   if (label === undefined || figure === undefined || columns.length !== 2 || rows.length < 2 || rows.length > MAX_BARS) return undefined
