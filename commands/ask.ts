@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
-import { getLastQuestion } from '../src/cli/ask/get-last-question.ts'
 import { prepareRequest } from '../src/cli/ask/prepare-request.ts'
 import { printReply } from '../src/cli/ask/print-reply.ts'
 import { resolveModel } from '../src/cli/ask/resolve-prompt-model.ts'
@@ -11,12 +10,15 @@ import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts
 import { paint } from '../src/cli/terminal/color.ts'
 import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
+import { call } from '../src/client/call.ts'
 import { readDefaultAgent } from '../src/client/default-agent.ts'
 import type { CompletionRequest } from '../src/client/follow-completion.ts'
 import type { ReplyRequest } from '../src/client/follow-reply.ts'
 import { removeEmptyConversation } from '../src/client/remove-empty-conversation.ts'
 import type { Connection } from '../src/client/request.ts'
-import type { Message } from '../src/contract/schemas/messages.ts'
+import { CadreError } from '../src/contract/errors.ts'
+import { conversationRoutes } from '../src/contract/families/conversations.ts'
+import { isComplete, type Message } from '../src/contract/schemas/messages.ts'
 
 type AskFlags = InferredFlags<typeof Ask.flags> & GlobalFlags
 
@@ -154,6 +156,15 @@ export default class Ask extends CadreCommand {
     if (flags.explain && !json) this.#explain(reply)
     if (!quiet && !json && process.stderr.isTTY) this.notify(`\n${paint('dim', footer(reply, 'conversation' in request))}`)
   }
+}
+
+/** Returns the text of the last user message, and whether its reply is complete. */
+async function getLastQuestion(connection: Connection, id: string): Promise<{ question: string; isAnswered: boolean }> {
+  const { data } = await call(connection, conversationRoutes.messages, { params: { id }, query: { limit: 2, order: 'desc' } })
+  const question = data.find(({ role }) => role === 'user')
+  if (!question) throw new CadreError('NOT_FOUND', 'The conversation has no message to retry.', { hint: 'Ask a question instead.' })
+  const [last = question] = data
+  return { question: question.content, isAnswered: isComplete(last) }
 }
 
 function footer({ usage, latency_ms }: Message, isStored: boolean): string {

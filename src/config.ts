@@ -11,40 +11,10 @@ export const DEFAULT_OWNER_RATE_LIMIT = 6_000
 /** Exit code of a daemon whose home is used by another one. */
 export const EXIT_HOME_IN_USE = 75
 
-export interface Paths {
-  home: string
-  database: string
-  lock: string
-  vectors: string
-  /** Describes the files in `vectors` while no daemon runs. */
-  stopRecord: string
-  documents: string
-  /** Temporary data such as clones of repositories. */
-  work: string
-  /** Data of languages that were added to text recognition. */
-  languages: string
-  logs: string
-  log: string
-  /** Written when the daemon is ready, removed when it stops. */
-  daemon: string
-  /** The admin token if there is no keychain. */
-  token: string
-  /** The vault key if there is no keychain. */
-  vaultKey: string
-  /** Location of the vault key. */
-  vault: string
-  /** Copies of a bucket. */
-  cache: string
-  settings: string
-  /** Addresses of remote services; also their tokens if there is no keychain. */
-  profiles: string
-  /** Messages typed in the chat. */
-  history: string
-}
-
+export type Paths = ReturnType<typeof homePaths>
 type Environment = Record<string, string | undefined>
 
-export function homePaths(environment: Environment = process.env): Paths {
+export function homePaths(environment: Environment = process.env) {
   const home = resolve(environment.CADRE_HOME || envPaths('cadre', { suffix: '' }).data)
   const resolveName = (name: string) => join(home, name)
   return {
@@ -52,19 +22,29 @@ export function homePaths(environment: Environment = process.env): Paths {
     database: resolveName('cadre.db'),
     lock: resolveName('cadre.lock'),
     vectors: resolveName('vectors'),
+    /** Describes the files in `vectors` while no daemon runs. */
     stopRecord: resolveName('vectors.stopped'),
     documents: resolveName('documents'),
+    /** Temporary data such as clones of repositories. */
     work: resolveName('work'),
+    /** Data of languages that were added to text recognition. */
     languages: resolveName('languages'),
     logs: resolveName('logs'),
     log: join(home, 'logs', 'daemon.log'),
+    /** Written when the daemon is ready, removed when it stops. */
     daemon: resolveName('daemon.json'),
+    /** The admin token if there is no keychain. */
     token: resolveName('token'),
+    /** The vault key if there is no keychain. */
     vaultKey: resolveName('vault.key'),
+    /** Location of the vault key. */
     vault: resolveName('vault.json'),
+    /** Copies of a bucket. */
     cache: resolveName('cache'),
     settings: resolveName('config.json'),
+    /** Addresses of remote services; also their tokens if there is no keychain. */
     profiles: resolveName('profiles.json'),
+    /** Messages typed in the chat. */
     history: resolveName('chat-history'),
   }
 }
@@ -185,27 +165,7 @@ function readSecret(environment: Environment, name: string): string | undefined 
   }
 }
 
-interface EnvironmentOverrides {
-  url: string | undefined
-  token: string | undefined
-  profile: string | undefined
-  port: number | undefined
-  rateLimit: number | undefined
-  logLevel: LogLevel | undefined
-  /** URLs of model servers to probe instead of the default ports. */
-  modelServers: string[] | undefined
-  databaseUrl: string | undefined
-  databaseToken: string | undefined
-  storageUrl: string | undefined
-  /** Maximum size of the local copies of a bucket. */
-  cacheMegabytes: number | undefined
-  /** The key of the vault, which daemons of one database share. */
-  vaultKey: string | undefined
-  /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
-  keychain: boolean
-}
-
-export function environmentOverrides(environment: Environment = process.env): EnvironmentOverrides {
+export function environmentOverrides(environment: Environment = process.env) {
   return {
     url: environment.CADRE_URL || undefined,
     token: environment.CADRE_TOKEN || undefined,
@@ -213,12 +173,16 @@ export function environmentOverrides(environment: Environment = process.env): En
     port: readInteger(environment, 'CADRE_PORT', 0, 65_535),
     rateLimit: readInteger(environment, 'CADRE_RATE_LIMIT', 0, 1_000_000_000),
     logLevel: readEnum(environment, 'CADRE_LOG_LEVEL', LOG_LEVELS),
+    /** URLs of model servers to probe instead of the default ports. */
     modelServers: readUrls(environment, 'CADRE_MODEL_SERVERS'),
     databaseUrl: environment.CADRE_DATABASE_URL ? parseDatabaseUrl(environment.CADRE_DATABASE_URL, 'CADRE_DATABASE_URL') : undefined,
     databaseToken: environment.CADRE_DATABASE_TOKEN || undefined,
     storageUrl: environment.CADRE_STORAGE_URL ? parseStorageUrl(environment.CADRE_STORAGE_URL, 'CADRE_STORAGE_URL') : undefined,
+    /** Maximum size of the local copies of a bucket. */
     cacheMegabytes: readInteger(environment, 'CADRE_CACHE_MB', 1, 100_000_000),
+    /** The key of the vault, which daemons of one database share. */
     vaultKey: readSecret(environment, 'CADRE_VAULT_KEY'),
+    /** False if CADRE_KEYCHAIN=off: secrets are stored in the home. */
     keychain: readEnum(environment, 'CADRE_KEYCHAIN', ['on', 'off']) !== 'off',
   }
 }

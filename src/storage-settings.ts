@@ -7,18 +7,8 @@ export function parseStorageUrl(text: string, name: string): string {
   return text.replace(/\/+$/, '')
 }
 
-interface StorageKeys {
-  endpoint: string | undefined
-  region: string
-  accessKeyId: string | undefined
-  secretAccessKey: string | undefined
-  sessionToken: string | undefined
-  /** LanceDB Cloud or Enterprise (`db://`) for the vectors, instead of the bucket. */
-  vectors: { url: string; apiKey: string; region: string | undefined; hostOverride: string | undefined } | undefined
-}
-
 /** Returns the standard variables and removes the secrets from the environment, so that child processes do not inherit them. */
-export function takeStorageKeys(environment: Record<string, string | undefined> = process.env): StorageKeys {
+export function takeStorageKeys(environment: Record<string, string | undefined> = process.env) {
   const { CADRE_VECTORS_URL: url, LANCEDB_API_KEY: apiKey, LANCEDB_REGION, LANCEDB_HOST_OVERRIDE } = environment
   if (url && !/^db:\/\/[\w.-]+$/.test(url)) throw new Error(`CADRE_VECTORS_URL must be a URL such as db://name, not "${url}".`)
   if (url && !apiKey) throw new Error('CADRE_VECTORS_URL needs a key. Set LANCEDB_API_KEY.')
@@ -28,6 +18,7 @@ export function takeStorageKeys(environment: Record<string, string | undefined> 
     accessKeyId: environment.AWS_ACCESS_KEY_ID || undefined,
     secretAccessKey: environment.AWS_SECRET_ACCESS_KEY || undefined,
     sessionToken: environment.AWS_SESSION_TOKEN || undefined,
+    /** LanceDB Cloud or Enterprise (`db://`) for the vectors, instead of the bucket. */
     vectors:
       url && apiKey ? { url, apiKey, region: LANCEDB_REGION || undefined, hostOverride: LANCEDB_HOST_OVERRIDE || undefined } : undefined,
   }

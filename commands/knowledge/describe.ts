@@ -1,8 +1,15 @@
 import { string } from '@oclif/core/args'
-import { findDescribedPath, formatUnknownFolder } from '../../src/cli/knowledge/described-path.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { hasResource, resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
+import { fetchList } from '../../src/cli/resources/verbs/list.ts'
 import { call } from '../../src/client/call.ts'
+import type { Connection } from '../../src/client/request.ts'
+import { documentRoutes } from '../../src/contract/families/documents.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes } from '../../src/contract/families/knowledge-sources.ts'
+
+/** Listing the documents of larger sources would take too long. */
+const MAX_CHECKED_DOCUMENTS = 1_000
 
 export default class KnowledgeDescribe extends CadreCommand {
   static override description =
@@ -51,4 +58,32 @@ function listDescriptions({ name, description, folder_descriptions }: KnowledgeS
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, text]) => ({ path: `${name}/${path}`, description: text }))
   return [...(folder === undefined && description !== '' ? [{ path: name, description }] : []), ...folders]
+}
+
+/** Names of sources may contain slashes, so the longest name that exists is taken. */
+async function findDescribedPath(connection: Connection, path: string): Promise<{ id: string; folder: string | undefined }> {
+  const parts = path.split('/')
+  for (let length = parts.length; length > 1; length--) {
+    const name = parts.slice(0, length).join('/')
+    if (await hasResource(connection, knowledgeTopic, name)) return resolvePath(connection, name, parts.slice(length))
+  }
+  return resolvePath(connection, parts[0] as string, parts.slice(1))
+}
+
+async function resolvePath(connection: Connection, name: string, rest: readonly string[]) {
+  // A shell completes the name of a folder with a slash.
+  const folder = rest.join('/').replace(/\/+$/, '')
+  return { id: await resolveResource(connection, knowledgeTopic, name), folder: folder === '' ? undefined : folder }
+}
+
+/** Returns a note if no document is in the folder, which is probably misspelt. */
+async function formatUnknownFolder(
+  connection: Connection,
+  { id, name, statistics: { documents } }: KnowledgeSource,
+  folder: string,
+): Promise<string | undefined> {
+  if (documents > MAX_CHECKED_DOCUMENTS) return undefined
+  const { data } = await fetchList(connection, documentRoutes.list, { id }, { limit: 100 }, true)
+  if (data.some((document) => String(document.name).startsWith(`${folder}/`))) return undefined
+  return `${name} has no documents in ${folder} yet. List their names: cadre knowledge documents list ${name}`
 }

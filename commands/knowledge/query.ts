@@ -1,13 +1,15 @@
 import { string } from '@oclif/core/args'
 import { integer } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import { formatGroups } from '../../src/cli/knowledge/format-groups.ts'
 import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { getOutput } from '../../src/cli/terminal/table.ts'
+import { formatChart } from '../../src/cli/terminal/bar-chart.ts'
+import { getOutput, type Output } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
-import { MAX_QUERY_ROWS, tableRoutes } from '../../src/contract/families/tables.ts'
+import { MAX_QUERY_ROWS, type TableQueryResult, tableRoutes } from '../../src/contract/families/tables.ts'
+
+const MAX_BARS = 40
 
 export default class KnowledgeQuery extends ResourceCommand {
   static override description =
@@ -45,4 +47,13 @@ export default class KnowledgeQuery extends ResourceCommand {
     }
     if (data.truncated) this.notify(`Only the first ${data.rows.length} rows are shown. Use --max-rows for more.`)
   }
+}
+
+/** Draws groups as bars. Returns undefined unless the result has a column of names and one of numbers that are not negative. */
+function formatGroups({ columns, rows }: TableQueryResult, output: Output): string[] | undefined {
+  const [label, figure] = columns
+  if (label === undefined || figure === undefined || columns.length !== 2 || rows.length < 2 || rows.length > MAX_BARS) return undefined
+  if (!rows.every(([name, number]) => typeof name === 'string' && typeof number === 'number' && number >= 0)) return undefined
+  const bars = rows.map(([name, number]) => ({ label: String(name), cells: [String(number)], value: Number(number) }))
+  return formatChart([label, figure], bars, output)
 }

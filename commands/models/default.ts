@@ -1,10 +1,8 @@
 import { string } from '@oclif/core/args'
+import { resolveModel } from '../../src/cli/ask/resolve-prompt-model.ts'
 import { setDefaultModel } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
-import { call } from '../../src/client/call.ts'
-import { modelRoutes } from '../../src/contract/families/models.ts'
-import { systemRoutes } from '../../src/contract/families/system.ts'
 
 export default class ModelsDefault extends CadreCommand {
   static override description =
@@ -22,8 +20,7 @@ export default class ModelsDefault extends CadreCommand {
     const { args, flags } = await this.parse(ModelsDefault)
     const connection = await this.connect(flags)
     if (args.name !== undefined) await setDefaultModel(connection, args.name)
-    const { data: settings } = await call(connection, systemRoutes.getSettings, {})
-    const { data } = await call(connection, modelRoutes.get, { params: { id: settings.default_model_id } })
+    const data = await resolveModel(connection)
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     if (args.name !== undefined) this.notify('Set the default model for agents and RAG tools:')
     process.stdout.write(`${sanitizeLine(data.name)} (${data.id})\n`)

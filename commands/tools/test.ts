@@ -1,14 +1,14 @@
+import { STATUS_CODES } from 'node:http'
 import { boolean } from '@oclif/core/flags'
+import type { Static } from 'typebox'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import type { GlobalFlags } from '../../src/cli/oclif/base-command.ts'
 import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { sanitizeText } from '../../src/cli/terminal/text.ts'
+import { paint } from '../../src/cli/terminal/color.ts'
+import { sanitizeLine, sanitizeText } from '../../src/cli/terminal/text.ts'
 import { argumentFlags, readArguments } from '../../src/cli/tools/argument-flags.ts'
-import { formatBody, formatHeaders, formatStatus } from '../../src/cli/tools/format-response.ts'
 import { call } from '../../src/client/call.ts'
-import type { Connection } from '../../src/client/request.ts'
 import { apiToolRoutes } from '../../src/contract/families/api-tools.ts'
 import { mcpToolRoutes, mcpTools } from '../../src/contract/families/mcp/mcp-tools.ts'
 
@@ -40,26 +40,28 @@ export default class ToolsTest extends ResourceCommand {
     const fill = await readArguments(flags, new InputReader())
     const { connection, id } = await this.connectTo(toolTopic, args.id, flags)
     const params = { id }
-    if (id.startsWith(`${mcpTools.prefix}_`)) return this.#testMcpTool(connection, params, fill, flags)
-    const tool = await call(connection, apiToolRoutes.get, { params })
-    const { data } = await call(connection, apiToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
+    const isMcpTool = id.startsWith(`${mcpTools.prefix}_`)
+    const tool = await call(connection, isMcpTool ? mcpToolRoutes.get : apiToolRoutes.get, { params })
+    const body = { arguments: fill(tool.data.parameters) }
+    const { data } = await call(connection, isMcpTool ? mcpToolRoutes.test : apiToolRoutes.test, { params, body })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    this.notify(formatStatus(data))
-    if (flags.headers) for (const line of formatHeaders(data)) this.notify(line)
-    const text = formatBody(data)
+    if ('status' in data) {
+      this.notify(formatStatus(data))
+      if (flags.headers) for (const line of formatHeaders(data)) this.notify(line)
+    }
+    const text = 'status' in data ? formatBody(data.body ?? '') : formatBody(data.result)
     if (text !== '') process.stdout.write(`${text}\n`)
   }
-
-  async #testMcpTool(
-    connection: Connection,
-    params: { id: string },
-    fill: Awaited<ReturnType<typeof readArguments>>,
-    flags: GlobalFlags,
-  ): Promise<void> {
-    const tool = await call(connection, mcpToolRoutes.get, { params })
-    const { data } = await call(connection, mcpToolRoutes.test, { params, body: { arguments: fill(tool.data.parameters) } })
-    if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
-    const text = typeof data.result === 'string' ? data.result : JSON.stringify(data.result, null, 2)
-    if (text !== '') process.stdout.write(`${sanitizeText(text)}\n`)
-  }
 }
+
+type ApiResponse = Static<typeof apiToolRoutes.test.response>
+
+function formatStatus({ status, latency_ms }: ApiResponse): string {
+  const color = status < 300 ? 'green' : status < 400 ? 'yellow' : 'red'
+  return `${paint(color, `${status} ${STATUS_CODES[status] ?? ''}`.trim())} in ${Math.round(latency_ms)} ms`
+}
+
+const formatHeaders = ({ headers }: ApiResponse): string[] =>
+  Object.entries(headers).map(([name, value]) => `${paint('dim', `${sanitizeLine(name)}:`)} ${sanitizeLine(value)}`)
+
+const formatBody = (body: unknown): string => sanitizeText(typeof body === 'string' ? body : JSON.stringify(body, null, 2))

@@ -26,6 +26,7 @@ export interface WaitingStep {
   done: number
   /** Null if unknown. */
   total: number | null
+  /** Plural noun, such as documents. */
   unit: string
 }
 

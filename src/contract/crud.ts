@@ -1,23 +1,23 @@
 /** The routes that every family has: list, get, create, update (PUT and PATCH) and delete. */
 import { type TSchema, Type } from 'typebox'
-import { type Access, route } from './route.ts'
-import { type Fields, formatSchemaName, identifier, object, optional } from './schemas/fields.ts'
+import { type Access, type Method, route } from './route.ts'
+import { type Fields, flag, formatSchemaName, identifier, namedObject, object, optional } from './schemas/fields.ts'
 import { listQuery } from './schemas/list-query.ts'
 import { createPatchSchema } from './schemas/patch.ts'
 
 export const idParams = (noun: string) => object({ id: identifier(`the ${noun}`) })
 
 /** What routes such as `POST /models/{id}/test` have in common. */
-export const createAction = ({ name, noun, path }: Family, action: string) => ({
+export const createAction = ({ name, noun, path }: Family, action: string, method: Method = 'POST') => ({
   id: `${name}.${action}`,
   family: name,
-  method: 'POST' as const,
+  method,
   path: `${path}/{id}/${action}`,
   params: idParams(noun),
 })
 
 const forceQuery = object({
-  force: Type.Optional(Type.Boolean({ default: false, description: 'Whether to delete a resource that is in use, and detach it.' })),
+  force: Type.Optional(flag('Whether to delete a resource that is in use, and detach it.', false)),
 })
 
 export interface Family<
@@ -70,18 +70,13 @@ export const pluralize = (noun: string): string => (/[^aeiou]y$/.test(noun) ? no
 
 /** The body of a create request. `note` continues the description. */
 export const createBody = <R extends Fields, O extends Fields>(noun: string, required: R, others: O, example: object, note = '') =>
-  object(
-    { ...required, ...optional(others) },
-    { title: `${formatSchemaName(noun)}Create`, description: `A new ${noun}.${note}`, examples: [example] },
-  )
+  namedObject(`${formatSchemaName(noun)}Create`, `A new ${noun}.${note}`, { ...required, ...optional(others) }, [example])
 
 /** The body of an update request: any of the fields. `note` continues the description. */
 export const updateBody = <F extends Fields>(noun: string, fields: F, example: object, note = '') =>
-  object(optional(removeDefaults(fields)), {
-    title: `${formatSchemaName(noun)}Update`,
-    description: `Fields of ${withArticle(noun)} to change.${note}`,
-    examples: [example],
-  })
+  namedObject(`${formatSchemaName(noun)}Update`, `Fields of ${withArticle(noun)} to change.${note}`, optional(removeDefaults(fields)), [
+    example,
+  ])
 
 /** A field that an update omits keeps its value. */
 const removeDefaults = <F extends Fields>(fields: F): F =>

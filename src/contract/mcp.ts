@@ -10,12 +10,12 @@ import { retrievalToolRoutes } from './families/retrieval-tools.ts'
 import { Table, TableQueryResult, tableRoutes } from './families/tables.ts'
 import type { Access } from './route.ts'
 import { confidence } from './schemas/confidence.ts'
-import { count, identifier, object, optional, stringEnum } from './schemas/fields.ts'
+import { count, flag, identifier, integer, nonBlankText, nonEmptyText, object, optional, stringEnum } from './schemas/fields.ts'
 import { Citation } from './schemas/messages.ts'
 import { filters, PassageDescription, query, top_k } from './schemas/passages.ts'
 
 const MAX_DOCUMENTS = 20
-const reference = (what: string) => Type.String({ minLength: 1, maxLength: 2_000, description: `Name or ID of ${what}.` })
+const reference = (what: string) => nonEmptyText(`Name or ID of ${what}.`, 2_000)
 const source = Type.String({ description: 'Name of the knowledge source.' })
 const line = (description: string) => Type.Integer({ minimum: 1, maximum: 100_000_000, description })
 
@@ -34,12 +34,12 @@ const McpPassage = object({
   document: Type.String({ description: 'Name of the document.' }),
   document_id: identifier('the document'),
   source,
-  page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
+  page: integer('Page of the passage, from 1.', { minimum: 1 }),
   ...optional({
     place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
     headings: Type.String({ description: 'Headings above the passage, outermost first.' }),
     descriptions: Type.Array(PassageDescription, { description: 'Descriptions of the source and the folders of the document.' }),
-    stale: Type.Boolean({ description: 'Whether the document was changed or deleted after it was indexed.' }),
+    stale: flag('Whether the document was changed or deleted after it was indexed.'),
   }),
   score: Type.Number({ description: 'Relevance; higher is better.' }),
 })
@@ -110,12 +110,7 @@ export const MCP_TOOLS = {
       'to read the passages yourself.',
     access: conversationRoutes.send.access,
     input: object({
-      question: Type.String({
-        minLength: 1,
-        maxLength: 100_000,
-        pattern: '\\S',
-        description: 'Question, with everything the agent must know.',
-      }),
+      question: nonBlankText('Question, with everything the agent must know.', 100_000),
       ...optional({ agent: reference('the agent. Not needed if there is only one') }),
     }),
     output: askOutput,
@@ -181,7 +176,7 @@ export const MCP_TOOLS = {
     access: tableRoutes.query.access,
     input: object({
       source: reference('the knowledge source'),
-      sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over tables of describe_tables.' }),
+      sql: nonBlankText('A SELECT over tables of describe_tables.', 20_000),
     }),
     output: TableQueryResult,
   },

@@ -1,32 +1,26 @@
 /** The events of a reply in progress, for the daemon, `cadre ask` and the chat. */
 import { type Static, Type } from 'typebox'
 import { ErrorEvent } from './schemas/error-event.ts'
-import { identifier, jsonObject, nullable, object, optional } from './schemas/fields.ts'
+import { identifier, jsonObject, namedObject, nullable, optional } from './schemas/fields.ts'
 import { Citation, Message, ToolCall } from './schemas/messages.ts'
 
 const { id, name, arguments: callArguments, result, error, latency_ms, confirmation } = ToolCall.properties
 const citations = Type.Array(Citation, { description: 'Passages, numbered as in the citations of the text.' })
 
 export const REPLY_EVENTS = {
-  message_start: object(
-    {
-      conversation_id: identifier('the conversation'),
-      message_id: identifier('the reply'),
-      user_message_id: identifier('the message that the reply answers'),
-      model_id: Type.String({ description: 'Identifier of the model, or empty if it was deleted.' }),
-      agent_id: nullable(identifier('the agent; null if it was deleted')),
-    },
-    { title: 'MessageStartEvent', description: 'Data of `message_start`, the first event of a reply.' },
-  ),
-  retrieval: object(
-    { citations },
-    { title: 'RetrievalEvent', description: 'Data of `retrieval`: passages for a model that cannot call tools.' },
-  ),
-  tool_call: object(
-    { id, name, arguments: callArguments },
-    { title: 'ToolCallEvent', description: 'Data of `tool_call`: the model calls a tool.' },
-  ),
-  confirmation_required: object(
+  message_start: namedObject('MessageStartEvent', 'Data of `message_start`, the first event of a reply.', {
+    conversation_id: identifier('the conversation'),
+    message_id: identifier('the reply'),
+    user_message_id: identifier('the message that the reply answers'),
+    model_id: Type.String({ description: 'Identifier of the model, or empty if it was deleted.' }),
+    agent_id: nullable(identifier('the agent; null if it was deleted')),
+  }),
+  retrieval: namedObject('RetrievalEvent', 'Data of `retrieval`: passages for a model that cannot call tools.', { citations }),
+  tool_call: namedObject('ToolCallEvent', 'Data of `tool_call`: the model calls a tool.', { id, name, arguments: callArguments }),
+  confirmation_required: namedObject(
+    'ConfirmationRequiredEvent',
+    'Data of `confirmation_required`: the tool call waits until it is confirmed or refused with ' +
+      'POST /api/conversations/{id}/messages/{message_id}/confirmations.',
     {
       id,
       name,
@@ -38,51 +32,41 @@ export const REPLY_EVENTS = {
         reason: Type.String({ description: 'Why this call requires confirmation, if the tool does not always require it.' }),
       }),
     },
-    {
-      title: 'ConfirmationRequiredEvent',
-      description:
-        'Data of `confirmation_required`: the tool call waits until it is confirmed or refused with ' +
-        'POST /api/conversations/{id}/messages/{message_id}/confirmations.',
-      examples: [
-        {
-          id: 'call_1',
-          name: 'create_ticket',
-          arguments: { title: 'Broken printer' },
-          tool_id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-          method: 'POST',
-          url: 'https://tickets.example.com/tickets',
-        },
-      ],
-    },
+    [
+      {
+        id: 'call_1',
+        name: 'create_ticket',
+        arguments: { title: 'Broken printer' },
+        tool_id: 'api_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+        method: 'POST',
+        url: 'https://tickets.example.com/tickets',
+      },
+    ],
   ),
-  tool_result: object(
-    {
-      id,
-      name,
-      result,
-      error,
-      latency_ms,
-      confirmation,
-      ...optional({ citations, arguments: jsonObject('Arguments as changed by the user, if the confirmation contained others.') }),
-    },
-    { title: 'ToolResultEvent', description: 'Data of `tool_result`: the result of a tool call, or its error.' },
-  ),
-  reasoning_delta: object(
+  tool_result: namedObject('ToolResultEvent', 'Data of `tool_result`: the result of a tool call, or its error.', {
+    id,
+    name,
+    result,
+    error,
+    latency_ms,
+    confirmation,
+    ...optional({ citations, arguments: jsonObject('Arguments as changed by the user, if the confirmation contained others.') }),
+  }),
+  reasoning_delta: namedObject(
+    'ReasoningDeltaEvent',
+    'Data of `reasoning_delta`: a part of what the model writes before its answer, if the provider returns it.',
     { text: Type.String({ description: 'The next part of the reasoning.' }) },
-    {
-      title: 'ReasoningDeltaEvent',
-      description: 'Data of `reasoning_delta`: a part of what the model writes before its answer, if the provider returns it.',
-      examples: [{ text: 'The user asks about leave.' }],
-    },
+    [{ text: 'The user asks about leave.' }],
   ),
-  message_delta: object(
+  message_delta: namedObject(
+    'MessageDeltaEvent',
+    'Data of `message_delta`: a part of the text.',
     { text: Type.String({ description: 'The next part of the text.' }) },
-    { title: 'MessageDeltaEvent', description: 'Data of `message_delta`: a part of the text.', examples: [{ text: 'Twenty-five' }] },
+    [{ text: 'Twenty-five' }],
   ),
-  message_end: object(
-    { message: Message },
-    { title: 'MessageEndEvent', description: 'Data of `message_end`, the last event of a completed or aborted reply.' },
-  ),
+  message_end: namedObject('MessageEndEvent', 'Data of `message_end`, the last event of a completed or aborted reply.', {
+    message: Message,
+  }),
   /** The last event of a failed reply. The message contains the text so far. */
   error: ErrorEvent,
 }

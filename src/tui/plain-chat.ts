@@ -2,10 +2,10 @@
 import { createInterface, type Interface } from 'node:readline'
 import { parseConfirmation } from '../cli/ask/parse-confirmation.ts'
 import { sanitizeLine } from '../cli/terminal/text.ts'
-import type { Connection } from '../client/request.ts'
+import type { ChatOptions } from './chat.tsx'
 import { changeArguments } from './confirmation-keys.ts'
 import { replaceInterruptHandlers } from './input/interrupts.ts'
-import { type ConversationOptions, openConversation } from './open-conversation.ts'
+import { openConversation } from './open-conversation.ts'
 import { PLAIN_COLUMNS, PlainPrinter } from './plain-printer.ts'
 import { formatArguments } from './render/render-tool-call.ts'
 import { allowAlways } from './session/allow-tool.ts'
@@ -17,10 +17,7 @@ import type { ToolCall } from './state/reply-reducer.ts'
 import { findPendingConfirmation } from './state/transcript-reducer.ts'
 import { submit } from './submit.ts'
 
-interface PlainChatOptions {
-  connect: (start: boolean) => Promise<Connection>
-  conversation: ConversationOptions
-  cwd: string
+interface PlainChatOptions extends Pick<ChatOptions, 'connect' | 'conversation' | 'cwd'> {
   input: NodeJS.ReadableStream & { isTTY?: boolean }
   output: NodeJS.WritableStream
 }

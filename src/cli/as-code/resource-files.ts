@@ -9,20 +9,14 @@ import { readStream } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
-interface ResourceFile {
-  family: ManagedFamily
-  /** Relative path with slashes. */
-  file: string
-}
-
 /** Bodies are limited to 8 MB elsewhere; escapes and indentation can make the YAML larger. */
 const MAX_FILE_BYTES = 32_000_000
 const MAX_DEPTH = 8
 
 const isYaml = (name: string): boolean => ['.yaml', '.yml'].includes(extname(name).toLowerCase())
 
-/** Sorted by path. Skips hidden files and files that are not YAML. */
-export async function listResourceFiles(folder: string): Promise<ResourceFile[]> {
+/** Lists relative paths with slashes, sorted. Skips hidden files and files that are not YAML. */
+export async function listResourceFiles(folder: string): Promise<{ file: string; family: ManagedFamily }[]> {
   const found: string[] = []
   const root = await resolveRoot(folder)
   const look = async (below: readonly string[]): Promise<void> => {

@@ -6,11 +6,6 @@ import { createWriteError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'
 
-interface ExportFile {
-  file: string
-  text: string
-}
-
 interface ExportOptions {
   /** Overwrite changed files and remove files that are not part of the export. */
   force: boolean
@@ -18,13 +13,8 @@ interface ExportOptions {
   families: readonly ManagedFamily[]
 }
 
-interface ExportCounts {
-  written: number
-  unchanged: number
-  removed: number
-}
-
-export async function writeExport(folder: string, files: readonly ExportFile[], { force, families }: ExportOptions): Promise<ExportCounts> {
+/** Returns the number of files that were written, unchanged and removed. */
+export async function writeExport(folder: string, files: readonly { file: string; text: string }[], { force, families }: ExportOptions) {
   await mkdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new UsageError(`${folder} is a file, not a folder.`) : createWriteError(folder, error)
   })

@@ -32,16 +32,6 @@ interface AskInput {
   notify(line: string): void
 }
 
-interface AskArguments {
-  connection: Connection
-  agent: string | undefined
-  /** Whether the only argument is the name of an agent. Then the question is read from stdin. */
-  isAgentOnly: boolean
-  words: readonly string[]
-  question: Question
-  system: string | undefined
-}
-
 export interface PreparedRequest {
   connection: Connection
   request: ReplyRequest | CompletionRequest
@@ -89,7 +79,8 @@ export async function prepareRequest(input: AskInput): Promise<PreparedRequest> 
   }
 }
 
-async function readArguments(input: AskInput, canOmitAgent: boolean): Promise<AskArguments> {
+/** With `isAgentOnly`, the only argument is the name of an agent; then the question is read from stdin. */
+async function readArguments(input: AskInput, canOmitAgent: boolean) {
   const { target, notify, connect } = input
   // With a model, the first word is an agent only if one has this name, which the daemon knows.
   const earlyConnection = canOmitAgent && input.words.length > 1 ? await connect() : undefined

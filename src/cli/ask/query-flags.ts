@@ -33,15 +33,8 @@ export const queryFlags = {
 
 type QueryFlags = InferredFlags<typeof queryFlags>
 
-interface QueryBody {
-  query: string
-  top_k?: number
-  filters?: Record<string, unknown>
-  rerank?: boolean
-}
-
 /** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
-export async function readQuery(words: readonly string[], flags: QueryFlags, command: string): Promise<QueryBody> {
+export async function readQuery(words: readonly string[], flags: QueryFlags, command: string) {
   const readsStdin = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
   const query = (readsStdin ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
   if (query === '') throw createMissingQuestionError(command, readsStdin)

@@ -1,4 +1,4 @@
-/** Resolves the model that `ask` names with --model, or the default one. */
+/** Resolves the model that a user names, or the default one. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
@@ -7,7 +7,8 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import { modelTopic } from '../resources/topics/models.ts'
 
-export async function resolveModel(connection: Connection, name: string | undefined): Promise<Model> {
+/** Without a name, returns the default model. */
+export async function resolveModel(connection: Connection, name?: string): Promise<Model> {
   const id =
     name === undefined
       ? (await call(connection, systemRoutes.getSettings, {})).data.default_model_id

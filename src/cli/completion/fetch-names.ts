@@ -1,5 +1,6 @@
 /** Finds the names of resources and profiles. Loads nothing of the contract, because completion must be fast. */
 import { findDaemonProcess, resolveAddress, resolveCredentials } from '../../client/address.ts'
+import type { Page as AnyPage } from '../../client/paginate.ts'
 import { LOCAL_PROFILE, readProfiles } from '../../client/profiles.ts'
 import { type Connection, sendOnce } from '../../client/request.ts'
 import { homePaths, type Paths } from '../../config.ts'
@@ -13,11 +14,7 @@ const PAGE_SIZE = 100
 const MAX_PAGES = 10
 
 type Resource = Record<string, unknown> & { id: string }
-
-interface Page {
-  data: Resource[]
-  pagination: { pages: number }
-}
+type Page = AnyPage<Resource>
 
 /** Returns no names of resources if no daemon is running; completion does not start one. */
 export async function fetchNames(

@@ -1,17 +1,10 @@
 /** Which arguments and flags are names of resources, and where the names are listed. */
 
-interface NameKind {
-  /** Path of the list in the REST API. */
-  path: string
-  /** The field that commands accept instead of the ID. */
-  label: string
-  /** Prefix of IDs. */
-  prefix: string
-  /** The field that describes a resource. */
-  detail: string
-}
-
-const defineKind = (prefix: string, path: string, detail = 'description', label = 'name'): NameKind => ({ prefix, path, detail, label })
+/**
+ * The prefix of IDs, the path of the list in the REST API, the field that describes a resource, and the one that commands accept instead
+ * of the ID.
+ */
+const defineKind = (prefix: string, path: string, detail = 'description', label = 'name') => ({ prefix, path, detail, label })
 
 export const NAME_KINDS = {
   agent: defineKind('agent', '/agents'),
@@ -53,18 +46,12 @@ const KINDS_BY_TOPIC: Record<string, readonly Kind[]> = {
 }
 const TOPIC_ARGUMENTS = new Set(['id', 'tool'])
 
-const KINDS_BY_ARGUMENT: Record<string, readonly Kind[]> = {
+/** By the name of an argument or a flag. */
+const KINDS_BY_NAME: Record<string, readonly Kind[]> = {
   agent: ['agent'],
   model: ['model'],
   source: ['source'],
   table: ['table'],
-  evaluation: ['evaluation'],
-  conversation: ['conversation'],
-}
-
-const KINDS_BY_FLAG: Record<string, readonly Kind[]> = {
-  agent: ['agent'],
-  model: ['model'],
   'embedding-model': ['model'],
   tool: TOOLS,
   'add-tool': TOOLS,
@@ -97,16 +84,18 @@ const EXCEPTIONS: Record<string, readonly Kind[]> = {
   'tools add-mcp --tool': [],
   // Whether to create a tool.
   'knowledge add --tool': [],
+  // A file or URL.
+  'knowledge add target': [],
 }
 
 /** @param path words of the command, separated by spaces */
 export function listArgumentKinds(path: string, argument: string): readonly Kind[] {
   const exception = EXCEPTIONS[`${path} ${argument}`]
   if (exception) return exception
-  if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_ARGUMENT[argument] ?? []
+  if (!TOPIC_ARGUMENTS.has(argument)) return KINDS_BY_NAME[argument] ?? []
   const topic = Object.keys(KINDS_BY_TOPIC).find((name) => path.startsWith(`${name} `))
   return topic === undefined ? [] : (KINDS_BY_TOPIC[topic] ?? [])
 }
 
 /** @param flag name without dashes */
-export const listFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_FLAG[flag] ?? []
+export const listFlagKinds = (path: string, flag: string): readonly Kind[] => EXCEPTIONS[`${path} --${flag}`] ?? KINDS_BY_NAME[flag] ?? []

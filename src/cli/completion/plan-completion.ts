@@ -19,18 +19,6 @@ interface CompletionPlan {
   files: boolean
 }
 
-/** The complete words of a command line, without `cadre`. */
-interface ParsedWords {
-  path: string[]
-  /** Arguments after the command. */
-  args: string[]
-  usedFlags: ReadonlySet<string>
-  /** The flag whose value is the current word. */
-  openFlag: string | undefined
-  /** Whether -- ended the flags. */
-  isAfterFlags: boolean
-}
-
 export function planCompletion(grammar: Grammar, words: readonly string[], current: string): CompletionPlan {
   const { path, args, usedFlags, openFlag, isAfterFlags } = parseWords(grammar, words)
   const name = path.join(' ')
@@ -55,7 +43,8 @@ const createPlan = (plan: Partial<CompletionPlan>): CompletionPlan => ({
 const toCandidates = (words: ReadonlyMap<string, string> = new Map()): Candidate[] =>
   [...words].map(([value, description]) => ({ value, description }))
 
-function parseWords(grammar: Grammar, words: readonly string[]): ParsedWords {
+/** Parses the complete words of a command line, without `cadre`. `openFlag` is the flag whose value is the current word. */
+function parseWords(grammar: Grammar, words: readonly string[]) {
   // `help` has the commands as arguments.
   const given = words[0] === 'help' && words.length > 1 ? words.slice(1) : words
   const path: string[] = []

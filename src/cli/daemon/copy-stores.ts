@@ -6,11 +6,6 @@ import { createDaemonEnvironment, EXIT_HOME_IN_USE } from '../../config.ts'
 import { CadreError, type ErrorCode } from '../../contract/errors.ts'
 import type { ProgressStep } from '../terminal/progress-bar.ts'
 
-interface CopyTargets {
-  database: string | undefined
-  storage: string | undefined
-}
-
 type Line = { progress: ProgressStep } | { copied: Copied } | { error: string; hint?: string; code: ErrorCode }
 
 export interface Copied {
@@ -21,7 +16,7 @@ export interface Copied {
 /** Throws the error of the program. Ends it if this process is interrupted, which a later copy continues. */
 export async function copyStores(
   root: string,
-  { database, storage }: CopyTargets,
+  { database, storage }: { database: string | undefined; storage: string | undefined },
   report: (progress: ProgressStep) => void,
 ): Promise<Copied> {
   const { file, nodeOptions } = getDaemonEntry(root)

@@ -1,10 +1,12 @@
 /** Service files for the daemon: a systemd user unit on Linux, a launchd agent on macOS. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { DAEMON_ENVIRONMENT } from '../../config.ts'
 import { UsageError } from '../terminal/errors.ts'
 
-export interface Service {
+interface Service {
   file: string
   text: string
   /** Links created when the service is enabled. */
@@ -24,6 +26,8 @@ interface ServiceOptions {
 }
 
 const LABEL = 'dev.cadre.daemon'
+/** Of stopping the service. */
+const TIMEOUT_MS = 20_000
 
 export function createService({ platform = process.platform, ...options }: ServiceOptions): Service {
   if (platform === 'linux') return createSystemdUnit(options)
@@ -89,4 +93,26 @@ ${[node, run, 'daemon', 'run', ...words].map((word) => `    <string>${xml(word)}
 `
   const file = join(homedir(), 'Library', 'LaunchAgents', `${LABEL}.plist`)
   return { file, text, links: [], enable: `launchctl bootstrap gui/$(id -u) '${file}'`, disable: `launchctl bootout gui/$(id -u)/${LABEL}` }
+}
+
+/** Stops and deletes the service. Returns its file, or undefined if there is none. */
+export function removeService(run: string, home: string): string | undefined {
+  const service = findService(run, home)
+  if (!service || !existsSync(service.file)) return undefined
+  const runDisable = () => spawnSync('/bin/sh', ['-c', service.disable], { stdio: 'ignore', timeout: TIMEOUT_MS })
+  // launchd needs the file to stop the service, systemd forgets it only afterwards. Neither need be running.
+  runDisable()
+  for (const path of [service.file, ...service.links]) rmSync(path, { force: true })
+  runDisable()
+  return service.file
+}
+
+/** Undefined on platforms without services. */
+function findService(run: string, home: string): Service | undefined {
+  try {
+    return createService({ run, home })
+  } catch (error) {
+    if (error instanceof UsageError) return undefined
+    throw error
+  }
 }

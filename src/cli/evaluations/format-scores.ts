@@ -26,14 +26,8 @@ export function formatScore(report: ScorerReport, currency: string | undefined):
   return `${score.toFixed(2)}${threshold === undefined ? '' : ` (needs ${threshold})`}`
 }
 
-interface ScorerSummary {
-  name: string
-  count: number
-  passed: number
-  average: number | undefined
-}
-
-export function summarizeScorers(results: readonly { scores: Record<string, unknown> }[]): ScorerSummary[] {
+/** Returns the number of results, of those that passed, and the average score of each scorer. */
+export function summarizeScorers(results: readonly { scores: Record<string, unknown> }[]) {
   const reports = new Map<string, ScorerReport[]>()
   for (const { scores } of results)
     for (const [name, report] of Object.entries(scores as Record<string, ScorerReport>)) {

@@ -1,13 +1,14 @@
 /** Attaches text files and images named with @ in a message of `chat` or `ask`. */
-import { closeSync, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
+import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, extname, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import { DOCUMENT_MEDIA_TYPES, getDocumentType } from '../../contract/document-types.ts'
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage } from '../../contract/schemas/images.ts'
 import { DEFAULT_FILE_TYPES } from '../../contract/schemas/source-configurations.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { toFailure, UsageError } from '../terminal/errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
+import { isFolder } from './list-folders.ts'
 
 export const MAX_FILE_BYTES = 200_000
 const MAX_MESSAGE_CHARACTERS = 450_000
@@ -50,17 +51,12 @@ const MENTION = /(?<=^|\s)@(?:"([^"\n]+)"|([^\s"]+))/g
 /** Directories end with a slash. Returns an empty list if the directory cannot be read. */
 export function listEntries(cwd: string, directory: string): string[] {
   try {
-    return readdirSync(resolvePath(cwd, directory), { withFileTypes: true }).map((entry) =>
-      isDirectory(cwd, directory, entry) ? `${entry.name}/` : entry.name,
-    )
+    const folder = resolvePath(cwd, directory)
+    const isDirectory = (entry: Dirent) => entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(folder, entry.name)))
+    return readdirSync(folder, { withFileTypes: true }).map((entry) => (isDirectory(entry) ? `${entry.name}/` : entry.name))
   } catch {
     return [] // nothing to complete
   }
-}
-
-function isDirectory(cwd: string, directory: string, entry: { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }): boolean {
-  if (!entry.isSymbolicLink()) return entry.isDirectory()
-  return statSync(resolve(resolvePath(cwd, directory), entry.name), { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 function resolvePath(cwd: string, path: string): string {

@@ -6,8 +6,7 @@ import { sanitizeLine } from '../terminal/text.ts'
 export function listFolders(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-      entry.name === sanitizeLine(entry.name) &&
-      (entry.isDirectory() || (entry.isSymbolicLink() && isLinkToFolder(join(folder, entry.name))))
+      entry.name === sanitizeLine(entry.name) && (entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(folder, entry.name))))
         ? [entry.name]
         : [],
     )
@@ -16,10 +15,11 @@ export function listFolders(folder: string): string[] {
   }
 }
 
-function isLinkToFolder(link: string): boolean {
+/** Whether the path is a folder or a link to one. */
+export function isFolder(path: string): boolean {
   try {
-    return statSync(link).isDirectory()
+    return statSync(path).isDirectory()
   } catch {
-    return false // broken or circular link
+    return false // missing, below a file, or a broken or circular link
   }
 }

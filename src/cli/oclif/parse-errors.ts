@@ -11,17 +11,12 @@ interface CommandInfo {
   examples?: readonly unknown[] | undefined
 }
 
-/** Properties of oclif's parse errors; each error has some of them. */
-interface ParseError extends CLIError {
-  args?: readonly unknown[]
-  flags?: readonly string[]
-}
-
 /** Returns undefined for other errors. */
 export function toUsageError(error: Error, command: CommandInfo): UsageError | undefined {
   if (!(error instanceof CLIError) || error instanceof ExitError) return undefined
   const name = formatCommandName(command)
-  const { args = [], flags = [] } = error as ParseError
+  // oclif's parse errors have some of these properties.
+  const { args = [], flags = [] } = error as CLIError & { args?: readonly unknown[]; flags?: readonly string[] }
   if (flags.length > 0) return new UsageError(`${name} has no flag ${flags.join(' or ')}.`, formatFlagHint(name, flags[0] ?? '', command))
   if (args.length === 0) {
     const problem = rewriteMessage(error.message)

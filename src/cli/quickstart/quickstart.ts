@@ -9,7 +9,7 @@ import { EMBEDDED_MODEL_ID, modelRoutes } from '../../contract/families/models.t
 import { systemRoutes } from '../../contract/families/system.ts'
 import { printReply } from '../ask/print-reply.ts'
 import { completeFolder, expandHome } from '../input/complete-folder.ts'
-import { type AddedSource, addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
+import { addSource, isUnreadable, removeAddedSource } from '../knowledge/add-source.ts'
 import { formatNotices, formatSyncOutcome } from '../knowledge/follow-sync.ts'
 import { formatWatchNotice } from '../knowledge/format-watch-notice.ts'
 import { OTHER_FOLDER_HINT, validateFolder } from '../knowledge/inspect-folder.ts'
@@ -45,11 +45,6 @@ interface DocumentOptions {
   name: string | undefined
   /** Installation folder of Cadre. */
   root: string
-}
-
-interface QuickstartResources extends Pick<AddedSource, 'source' | 'tool'> {
-  /** Undefined without a tool. */
-  agent: Agent | undefined
 }
 
 /** Sets the default model and returns the folder; undefined means Cadre's documentation. */
@@ -99,11 +94,8 @@ async function askForFolder(dialog: Dialog): Promise<string | undefined> {
   }
 }
 
-/** Indexes the documents and creates the agent; existing ones are reused. */
-export async function prepareAgent(
-  { connection, display }: QuickstartContext,
-  { path, name, root }: DocumentOptions,
-): Promise<QuickstartResources> {
+/** Indexes the documents and creates the agent; existing ones are reused. Without a tool, there is no agent. */
+export async function prepareAgent({ connection, display }: QuickstartContext, { path, name, root }: DocumentOptions) {
   const send = !connection.isSameMachine
   const [addition] = path === undefined ? [await createDocumentationSource(root, send)] : await planSources([path], { send, name })
   if (!addition) throw new UsageError(`Folder not found: ${path}.`)

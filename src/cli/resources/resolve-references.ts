@@ -5,7 +5,7 @@ import type { Route } from '../../contract/route.ts'
 import type { Pagination } from '../../contract/schemas/list-query.ts'
 import type { Body } from '../input/input-reader.ts'
 import { createAmbiguousNameError, createUnknownNameError, type FoundResource, type NameQuery } from './name-errors.ts'
-import { IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
+import { IDENTIFIER, KINDS, type Kind, LOAD_LIST_ROUTE } from './resource-kinds.ts'
 import { fetchNames } from './resource-names.ts'
 import type { References, Topic } from './topic.ts'
 
@@ -39,7 +39,7 @@ export async function resolveReferences(
 /** Returns the ID of the resource of one of these kinds with this name or ID. */
 export async function resolveName(connection: Connection, kinds: readonly Kind[], value: string, keepUnknown = false): Promise<string> {
   if (IDENTIFIER.test(value)) return value
-  const lists = await Promise.all(kinds.map((kind) => KINDS[kind].list()))
+  const lists = await Promise.all(kinds.map((kind) => LOAD_LIST_ROUTE[kind]()))
   const query = { value, noun: formatNoun(kinds), label: 'name', commands: kinds.map((kind) => KINDS[kind].command) }
   const canSend = (known: ResourceList) => keepUnknown || (kinds.includes('model') && isProviderModel(known, value))
   return findId(connection, lists, query, canSend)

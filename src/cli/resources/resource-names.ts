@@ -3,7 +3,7 @@ import { call } from '../../client/call.ts'
 import { type Page, paginate } from '../../client/paginate.ts'
 import type { Connection } from '../../client/request.ts'
 import type { Body } from '../input/input-reader.ts'
-import { detectKind, IDENTIFIER, KINDS, type Kind } from './resource-kinds.ts'
+import { detectKind, IDENTIFIER, type Kind, LOAD_LIST_ROUTE } from './resource-kinds.ts'
 
 const NAMES_PER_PAGE = 100
 const MAX_SINGLE_LOOKUPS = 10
@@ -12,7 +12,7 @@ const MAX_SINGLE_LOOKUPS = 10
 export async function fetchNamesOfKind(connection: Connection, kind: Kind, ids: readonly string[]): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   if (ids.length === 0) return names
-  const list = await KINDS[kind].list()
+  const list = await LOAD_LIST_ROUTE[kind]()
   const read = async (query: Body) => (await call(connection, list, { query })) as unknown as Page<{ id: string; name: unknown }>
   let missing: string[] = []
   // Pages through the list while many are missing, then fetches the rest one by one.

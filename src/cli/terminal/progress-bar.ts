@@ -1,4 +1,5 @@
 /** Progress of long operations: a redrawn bar at a terminal, otherwise a line every few seconds. */
+import type { WaitingStep } from '../../client/request.ts'
 import { canRedraw, paint, stripControlSequences } from './color.ts'
 import { formatCount, formatDuration } from './format-quantity.ts'
 import { TerminalEcho } from './terminal-echo.ts'
@@ -6,13 +7,7 @@ import { stringWidth, truncate } from './text.ts'
 import { wrapForStream } from './wrap-sentences.ts'
 
 /** Steps with the same label share one rate estimate. */
-export interface ProgressStep {
-  label: string
-  done: number
-  /** Null if unknown. */
-  total: number | null
-  /** Plural noun, such as documents. */
-  unit: string
+export interface ProgressStep extends WaitingStep {
   /** Shown if there is room. */
   note?: string
   /** Lines below the bar that replace the note at a terminal. */

@@ -74,15 +74,8 @@ function createColumn(rows: readonly Row[], key: string, minWidth: number): Colu
   return { key, heading, cells, naturalWidth, minWidth: isNeverCut ? naturalWidth : Math.min(naturalWidth, minWidth) }
 }
 
-interface Layout {
-  shown: Column[]
-  below: Column[]
-  hidden: string[]
-  widths: number[]
-}
-
 /** Gives names priority over IDs and times. Without a terminal all columns are shown, even empty ones, for scripts. */
-function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: number): Layout {
+function arrangeColumns(rows: readonly Row[], keys: readonly string[], columns: number) {
   const labelKey = keys.find((key) => LABEL_KEYS.includes(key))
   const all = keys.map((key) =>
     createColumn(rows, key, key === labelKey ? Math.max(MIN_COLUMN_WIDTH, Math.floor(columns / 2)) : MIN_COLUMN_WIDTH),

@@ -36,7 +36,7 @@ export const entityFlags = {
   evaluation: createEntityFlag('evaluation', 'an evaluation'),
 }
 
-export interface EntityFilter {
+interface EntityFilter {
   query: { entity_type?: EntityType; entity_id?: string }
   /** Text for the heading of the report. */
   title: string

@@ -3,19 +3,8 @@
 /** Longer periods are shown by month. */
 const MAX_DAY_ROWS = 62
 
-interface GroupedDays<T> {
-  unit: 'DAY' | 'MONTH'
-  rows: readonly T[]
-  /** Note about omitted empty rows at the start. */
-  omitted: string | undefined
-}
-
-/** Groups long periods by month and omits empty rows at the start. */
-export function groupDays<T extends { date: string }>(
-  days: readonly T[],
-  add: (a: T, b: T) => T,
-  isEmpty: (day: T) => boolean,
-): GroupedDays<T> {
+/** Groups long periods by month and omits empty rows at the start, which the note `omitted` names. */
+export function groupDays<T extends { date: string }>(days: readonly T[], add: (a: T, b: T) => T, isEmpty: (day: T) => boolean) {
   const unit = days.length > MAX_DAY_ROWS ? 'MONTH' : 'DAY'
   const rows = unit === 'MONTH' ? groupByMonth(days, add) : days
   const first = rows.findIndex((row) => !isEmpty(row))

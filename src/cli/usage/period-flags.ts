@@ -18,13 +18,8 @@ export const periodFlags = {
   to: string({ description: 'End, inclusive.', helpValue: '<date>' }),
 }
 
-export interface ReportPeriod {
-  query: { start_date?: string; end_date?: string }
-  /** Text for the heading of the report. */
-  title: string
-}
-
-export function parsePeriod({ days, from, to }: Partial<InferredFlags<typeof periodFlags>>, now = new Date()): ReportPeriod {
+/** Returns the query of the request, and the title for the heading of the report. */
+export function parsePeriod({ days, from, to }: Partial<InferredFlags<typeof periodFlags>>, now = new Date()) {
   for (const [flag, date] of Object.entries({ from, to }))
     if (date !== undefined && (!DATE.test(date) || Number.isNaN(Date.parse(date))))
       throw new UsageError(`--${flag} ${date} is not a date.`, 'Use a format such as 2026-01-31 or 2026-01-31T09:30Z.')

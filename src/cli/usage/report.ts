@@ -3,14 +3,12 @@ import { integer } from '@oclif/core/flags'
 import type { Connection } from '../../client/request.ts'
 import { fetchNames } from '../resources/resource-names.ts'
 import type { Row } from '../terminal/table.ts'
-import type { EntityFilter } from './entity-flags.ts'
 import { type Costs, type Names, sortTotals } from './format-usage.ts'
-import type { ReportPeriod } from './period-flags.ts'
 
 export const reportFlags = { top: integer({ min: 1, default: 10, description: 'Maximum rows per chart.' }) }
 
-export const formatTitle = ({ title }: ReportPeriod, entity: EntityFilter): string =>
-  entity.title === '' ? title : `${title}, ${entity.title}`
+export const formatTitle = (period: { title: string }, entity: { title: string }): string =>
+  entity.title === '' ? period.title : `${period.title}, ${entity.title}`
 
 type UsageTotals = Pick<Costs, 'by_model' | 'by_entity'>
 

@@ -2,28 +2,36 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, identifier, jsonObject, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import {
+  createExample,
+  flag,
+  identifier,
+  integer,
+  jsonObject,
+  namedObject,
+  nonEmptyText,
+  nullable,
+  object,
+  optional,
+  resource,
+  resourceName,
+  text,
+} from '../schemas/fields.ts'
 
-const Topic = object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the topic.' }),
-    description: text('Description of the topic.', 2_000),
-    instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
-  },
-  { title: 'Topic', description: 'A topic the agent covers.' },
-)
+const Topic = namedObject('Topic', 'A topic the agent covers.', {
+  name: nonEmptyText('Name of the topic.', 200),
+  description: text('Description of the topic.', 2_000),
+  instructions: Type.Optional(text('Additional instructions for this topic.', 20_000)),
+})
 const TopicInput = Type.Unsafe<string | { name: string; description?: string; instructions?: string }>({
   description: 'A topic, or just its name.',
   anyOf: [
     { type: 'string', minLength: 1, maxLength: 200 },
-    object(
-      {
-        name: Topic.properties.name,
-        ...optional({ description: Topic.properties.description }),
-        instructions: Topic.properties.instructions,
-      },
-      { title: 'TopicInput', description: 'A topic the agent covers.' },
-    ),
+    namedObject('TopicInput', 'A topic the agent covers.', {
+      name: Topic.properties.name,
+      ...optional({ description: Topic.properties.description }),
+      instructions: Topic.properties.instructions,
+    }),
   ],
 })
 
@@ -32,9 +40,7 @@ const settings = {
   system_prompt: text('Instructions for the model.'),
   model_id: nullable(identifier("the model, its unique name or the provider's name for it; null uses the default model")),
   temperature: nullable(Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature; null uses the model's default." })),
-  max_tokens: nullable(
-    Type.Integer({ minimum: 1, maximum: 10_000_000, description: 'Maximum length of a reply, in tokens; null sets no limit.' }),
-  ),
+  max_tokens: nullable(integer('Maximum length of a reply, in tokens; null sets no limit.', { minimum: 1, maximum: 10_000_000 })),
   tools: Type.Array(identifier('a RAG, retrieval, API or MCP tool'), {
     maxItems: 100,
     uniqueItems: true,
@@ -47,10 +53,10 @@ const settings = {
       'Tools that the agent calls without confirmation, although they require it. Only admins can add tools. ' +
       'A tool is removed when its method, URL or definition changes.',
   }),
-  memory: Type.Boolean({
-    default: false,
-    description: 'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
-  }),
+  memory: flag(
+    'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
+    false,
+  ),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
 }
@@ -71,10 +77,15 @@ export const Agent = resource('agent', fields, {
 })
 const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export type AgentItem = Static<typeof AgentItem>
-export const AgentItem = object(
-  { id, name, description, model_id, temperature, tools, created_at },
-  { title: 'AgentItem', description: 'An agent in a list.' },
-)
+export const AgentItem = namedObject('AgentItem', 'An agent in a list.', {
+  id,
+  name,
+  description,
+  model_id,
+  temperature,
+  tools,
+  created_at,
+})
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
 const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)

@@ -6,10 +6,13 @@ import { authentication, basicAuth, bearerAuth, HEADER_NAME, headers, noAuth, se
 import { expose_mcp } from '../schemas/exposure.ts'
 import {
   createExample,
+  flag,
   httpUrl,
+  integer,
   jsonObject,
+  namedObject,
+  nonEmptyText,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -21,21 +24,18 @@ const name = resourceName('API tool')
 const description = text('What the tool does. Models read it to decide when to call the tool.', 10_000)
 const url = httpUrl('URL to call, with {placeholders} for arguments.')
 
-const location = object(
-  {
-    in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
-      description: 'Part of the request. whole_body sends the argument as the entire body.',
+const location = namedObject('ArgumentLocation', 'Location of an argument in the request.', {
+  in: stringEnum(['query', 'header', 'cookie', 'body', 'whole_body'], {
+    description: 'Part of the request. whole_body sends the argument as the entire body.',
+  }),
+  ...optional({
+    name: nonEmptyText('Name in the request. Default: the name of the argument.', 200),
+    style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
+      default: 'repeat',
+      description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
     }),
-    ...optional({
-      name: Type.String({ minLength: 1, maxLength: 200, description: 'Name in the request. Default: the name of the argument.' }),
-      style: stringEnum(['repeat', 'comma', 'brackets', 'json'], {
-        default: 'repeat',
-        description: 'Format of lists and objects in a query or form: a=1&a=2, a=1,2, a[b]=1 or JSON.',
-      }),
-    }),
-  },
-  { title: 'ArgumentLocation', description: 'Location of an argument in the request.' },
-)
+  }),
+})
 export type ArgumentLocation = Static<typeof location>
 const locations = Type.Unsafe<Record<string, ArgumentLocation>>({
   type: 'object',
@@ -57,30 +57,23 @@ const settings = {
     default: 'json',
     description: 'Format of the body: JSON or form (application/x-www-form-urlencoded).',
   }),
-  timeout_ms: Type.Integer({
-    minimum: 100,
-    maximum: 300_000,
-    default: 30_000,
-    description: 'Request timeout, in milliseconds.',
-  }),
-  allow_private_network: Type.Boolean({
-    default: false,
-    description: 'Whether the tool may call addresses in private networks. Only admins can set it.',
-  }),
-  requires_confirmation: Type.Boolean({
-    description:
-      'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
+  timeout_ms: integer('Request timeout, in milliseconds.', { minimum: 100, maximum: 300_000, default: 30_000 }),
+  allow_private_network: flag('Whether the tool may call addresses in private networks. Only admins can set it.', false),
+  requires_confirmation: flag(
+    'Whether each call requires confirmation by the user. Default: true for all methods except GET; only admins can set it to ' +
       'false for these. It is reset when the method or URL changes.',
-  }),
+  ),
   expose_mcp,
 }
 const AUTH_TYPES = ['none', 'bearer', 'basic', 'api_key'] as const
 const authName = Type.String({ pattern: HEADER_NAME, description: 'Name of the header or query parameter.' })
 const authIn = stringEnum(['header', 'query'], { default: 'header', description: 'Location of the key.' })
-const apiKeyAuth = object(
-  { type: Type.Literal('api_key'), name: authName, value: secret('Key.'), in: Type.Optional(authIn) },
-  { title: 'APIKeyAuth', description: 'Authentication with a key in a header or query parameter.' },
-)
+const apiKeyAuth = namedObject('APIKeyAuth', 'Authentication with a key in a header or query parameter.', {
+  type: Type.Literal('api_key'),
+  name: authName,
+  value: secret('Key.'),
+  in: Type.Optional(authIn),
+})
 const auth = authentication('Authentication. The values are write-only.', [noAuth, bearerAuth, basicAuth, apiKeyAuth], {
   type: 'bearer',
   token: '<TOKEN>',
@@ -101,10 +94,10 @@ const fields = {
   url,
   ...settings,
   header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-  auth: object(
-    { type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }), ...optional({ name: authName, in: authIn }) },
-    { title: 'APIToolAuth', description: 'Authentication, without secret values.' },
-  ),
+  auth: namedObject('APIToolAuth', 'Authentication, without secret values.', {
+    type: stringEnum(AUTH_TYPES, { description: 'Type of authentication.' }),
+    ...optional({ name: authName, in: authIn }),
+  }),
 }
 export const ApiTool = resource('API tool', fields, {
   description: 'A tool that calls an HTTP API.',
@@ -136,7 +129,9 @@ const credentials = Type.Unsafe<Record<string, string>>({
   writeOnly: true,
   description: 'Credentials of the tools, by type (bearer, basic, api_key) or by name of a security scheme of the document.',
 })
-export const ApiToolImport = object(
+export const ApiToolImport = namedObject(
+  'APIToolImport',
+  'An OpenAPI 3 document to import tools from.',
   optional({
     document: Type.Unsafe<string | Record<string, unknown>>({
       anyOf: [{ type: 'string', minLength: 1 }, { type: 'object' }],
@@ -158,63 +153,49 @@ export const ApiToolImport = object(
     timeout_ms: settings.timeout_ms,
     allow_private_network: settings.allow_private_network,
     requires_confirmation: settings.requires_confirmation,
-    include_deprecated: Type.Boolean({ default: false, description: 'Whether to import deprecated operations and parameters.' }),
-    update: Type.Boolean({
-      default: false,
-      description:
-        'Whether to update existing tools with the same name and server. If the method or URL of a tool changes, its permissions are ' +
+    include_deprecated: flag('Whether to import deprecated operations and parameters.', false),
+    update: flag(
+      'Whether to update existing tools with the same name and server. If the method or URL of a tool changes, its permissions are ' +
         'reset unless they are part of this request.',
-    }),
-    dry_run: Type.Boolean({ default: false, description: 'Whether to return the result without making changes.' }),
+      false,
+    ),
+    dry_run: flag('Whether to return the result without making changes.', false),
   }),
-  {
-    title: 'APIToolImport',
-    description: 'An OpenAPI 3 document to import tools from.',
-    examples: [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
-  },
+  [{ url: 'https://api.example.com/openapi.json', only: ['tag:weather'], credentials: { bearer: '<TOKEN>' } }],
 )
 
 const operation = Type.String({ description: 'Method and path of the operation.' })
-const imported = object(
-  {
-    operation,
-    action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
-    id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
-    name,
-    description,
-    method: settings.method,
-    url,
-    parameters: settings.parameters,
-    locations,
-    body_format: settings.body_format,
-    requires_confirmation: settings.requires_confirmation,
-    auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
-    notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
-  },
-  { title: 'ImportedAPITool', description: 'A tool of an import.' },
-)
-const skipped = object(
-  { operation, reason: Type.String({ description: 'Why the operation was skipped.' }) },
-  { title: 'SkippedOperation', description: 'An operation that was not imported.' },
-)
-const securityScheme = object(
-  {
-    scheme: Type.String({ description: 'Name of the security scheme.' }),
-    kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
-    given: Type.Boolean({ description: 'Whether a credential was provided.' }),
-    tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
-  },
-  { title: 'ImportedSecurityScheme', description: 'A security scheme of the imported operations.' },
-)
-export const ApiToolImportResult = object(
-  {
-    title: Type.String({ description: 'Title of the document.' }),
-    tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
-    skipped: Type.Array(skipped, { description: 'Operations that cannot be imported.' }),
-    security: Type.Array(securityScheme, { description: 'Security schemes of the operations.' }),
-  },
-  { title: 'APIToolImportResult', description: 'Result of an import.' },
-)
+const imported = namedObject('ImportedAPITool', 'A tool of an import.', {
+  operation,
+  action: stringEnum(['create', 'update', 'keep'], { description: 'Action for the tool; keep if nothing changed.' }),
+  id: nullable(Type.String({ description: 'Identifier of the tool; null if it was not created.' })),
+  name,
+  description,
+  method: settings.method,
+  url,
+  parameters: settings.parameters,
+  locations,
+  body_format: settings.body_format,
+  requires_confirmation: settings.requires_confirmation,
+  auth: stringEnum([...AUTH_TYPES, 'kept'], { description: 'Type of authentication; kept if it is unchanged.' }),
+  notes: Type.Array(Type.String(), { description: 'Notes about the import.' }),
+})
+const skipped = namedObject('SkippedOperation', 'An operation that was not imported.', {
+  operation,
+  reason: Type.String({ description: 'Why the operation was skipped.' }),
+})
+const securityScheme = namedObject('ImportedSecurityScheme', 'A security scheme of the imported operations.', {
+  scheme: Type.String({ description: 'Name of the security scheme.' }),
+  kind: stringEnum(['bearer', 'basic', 'api_key', 'other'], { description: 'Type of credential.' }),
+  given: flag('Whether a credential was provided.'),
+  tools: Type.Integer({ description: 'Number of tools that use the scheme.' }),
+})
+export const ApiToolImportResult = namedObject('APIToolImportResult', 'Result of an import.', {
+  title: Type.String({ description: 'Title of the document.' }),
+  tools: Type.Array(imported, { description: 'Imported tools, one per operation.' }),
+  skipped: Type.Array(skipped, { description: 'Operations that cannot be imported.' }),
+  security: Type.Array(securityScheme, { description: 'Security schemes of the operations.' }),
+})
 
 export const apiToolRoutes = {
   ...createCrudRoutes(apiTools, { read: 'read', change: 'write' }),
@@ -238,18 +219,14 @@ export const apiToolRoutes = {
     callsExternalService: true,
     summary: 'Test an API tool',
     access: 'write',
-    body: object(
-      { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) },
-      { title: 'APIToolTest', description: 'A test call of a tool.', examples: [{ arguments: { city: 'Lisbon' } }] },
-    ),
-    response: object(
-      {
-        status: Type.Integer({ description: 'HTTP status of the response.' }),
-        headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
-        body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'APIToolTestResult', description: 'Response to the test call of a tool.' },
-    ),
+    body: namedObject('APIToolTest', 'A test call of a tool.', { arguments: Type.Optional(jsonObject('Arguments of the tool call.')) }, [
+      { arguments: { city: 'Lisbon' } },
+    ]),
+    response: namedObject('APIToolTestResult', 'Response to the test call of a tool.', {
+      status: Type.Integer({ description: 'HTTP status of the response.' }),
+      headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the response.' }),
+      body: nullable(Type.Unknown({ description: 'Body of the response, parsed if it is JSON.' })),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+    }),
   }),
 }

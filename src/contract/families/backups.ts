@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { route } from '../route.ts'
 import { ErrorEvent } from '../schemas/error-event.ts'
-import { count, object, optional, timestamp } from '../schemas/fields.ts'
+import { count, flag, namedObject, optional, timestamp } from '../schemas/fields.ts'
 
 const path = Type.String({
   minLength: 1,
@@ -9,20 +9,17 @@ const path = Type.String({
   pattern: '\\.(?:tar\\.gz|tgz)$',
   description: "Absolute path of the file on the daemon's machine, ending in .tar.gz or .tgz.",
 })
-const BackupProgress = object(
-  { bytes: count('Bytes read so far.'), total_bytes: count('Bytes to read.') },
-  { title: 'BackupProgress', description: 'Data of `progress`: how much of the home was read.' },
-)
-const Backup = object(
-  {
-    path,
-    size: count('Size of the file, in bytes.'),
-    files: count('Number of files of the home in it.'),
-    sha256: Type.String({ description: 'SHA-256 checksum of the file, in hexadecimal.' }),
-    created_at: timestamp('Time of the backup: it contains all changes before'),
-  },
-  { title: 'Backup', description: 'Data of `backup_end`: the complete backup.' },
-)
+const BackupProgress = namedObject('BackupProgress', 'Data of `progress`: how much of the home was read.', {
+  bytes: count('Bytes read so far.'),
+  total_bytes: count('Bytes to read.'),
+})
+const Backup = namedObject('Backup', 'Data of `backup_end`: the complete backup.', {
+  path,
+  size: count('Size of the file, in bytes.'),
+  files: count('Number of files of the home in it.'),
+  sha256: Type.String({ description: 'SHA-256 checksum of the file, in hexadecimal.' }),
+  created_at: timestamp('Time of the backup: it contains all changes before'),
+})
 export const BACKUP_EVENTS = { progress: BackupProgress, backup_end: Backup, error: ErrorEvent }
 
 export const backupRoutes = {
@@ -36,15 +33,17 @@ export const backupRoutes = {
       'Writes records, documents and sealed secrets to a file, while requests are served. Streams progress events, then one ' +
       'backup_end event or one error event. If the client disconnects, the backup is aborted and no file is left.',
     access: 'admin',
-    body: object(
+    body: namedObject(
+      'BackupCreate',
+      'A new backup.',
       {
         path,
         ...optional({
-          include_index: Type.Boolean({ default: false, description: 'Whether to include the indexes, which can be rebuilt.' }),
-          overwrite: Type.Boolean({ default: false, description: 'Whether to replace an existing file.' }),
+          include_index: flag('Whether to include the indexes, which can be rebuilt.', false),
+          overwrite: flag('Whether to replace an existing file.', false),
         }),
       },
-      { title: 'BackupCreate', description: 'A new backup.', examples: [{ path: '/var/backups/cadre.tar.gz' }] },
+      [{ path: '/var/backups/cadre.tar.gz' }],
     ),
     response: Type.String(),
     shape: 'events',

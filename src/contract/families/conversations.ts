@@ -6,8 +6,12 @@ import { route } from '../route.ts'
 import {
   count,
   createExample,
+  flag,
   identifier,
   jsonObject,
+  namedObject,
+  nonBlankText,
+  nonEmptyText,
   nullable,
   object,
   optional,
@@ -21,8 +25,8 @@ import { Message, ToolCall } from '../schemas/messages.ts'
 import { ConversationSummary } from '../schemas/summaries.ts'
 import { day } from './usage.ts'
 
-const title = Type.String({ minLength: 1, maxLength: 500, description: 'Title of the conversation.' })
-const user_id = Type.String({ minLength: 1, maxLength: 200, description: 'User of the conversation. Default: the user of the token.' })
+const title = nonEmptyText('Title of the conversation.', 500)
+const user_id = nonEmptyText('User of the conversation. Default: the user of the token.', 200)
 const agent_id = identifier('the agent')
 const fields = {
   agent_id: nullable(identifier('the agent; null if it was deleted')),
@@ -39,29 +43,28 @@ export const ConversationItem = resource('conversation', fields, {
   description: 'A conversation in a list.',
   examples: [stored],
 })
-const Highlight = object(
-  { start: count('Position of the first character, in UTF-16 code units.'), end: count('Position after the last character.') },
-  { title: 'Highlight', description: 'A part of a snippet that matches the search.' },
-)
+const Highlight = namedObject('Highlight', 'A part of a snippet that matches the search.', {
+  start: count('Position of the first character, in UTF-16 code units.'),
+  end: count('Position after the last character.'),
+})
 export type ConversationMatch = Static<typeof ConversationMatch>
-export const ConversationMatch = object(
-  {
-    message_id: identifier('the message'),
-    role: Message.properties.role,
-    timestamp: Message.properties.timestamp,
-    snippet: Type.String({ description: 'The part of the message that matches, with line breaks replaced by spaces.' }),
-    highlights: Type.Array(Highlight, { description: 'The words found in the snippet, in order.' }),
-  },
-  { title: 'ConversationMatch', description: 'A message that matches a search.' },
-)
+export const ConversationMatch = namedObject('ConversationMatch', 'A message that matches a search.', {
+  message_id: identifier('the message'),
+  role: Message.properties.role,
+  timestamp: Message.properties.timestamp,
+  snippet: Type.String({ description: 'The part of the message that matches, with line breaks replaced by spaces.' }),
+  highlights: Type.Array(Highlight, { description: 'The words found in the snippet, in order.' }),
+})
 export type ConversationSearchItem = Static<typeof ConversationSearchItem>
 /** The fields of a search are added to a list with q only. */
-const ConversationSearchItem = object(
+const ConversationSearchItem = namedObject(
+  'ConversationItem',
+  'A conversation in a list. With q, also the newest message that matches.',
   {
     ...ConversationItem.properties,
     ...optional({ match_count: count('With q: number of messages that match.'), match: ConversationMatch }),
   },
-  { title: 'ConversationItem', description: 'A conversation in a list. With q, also the newest message that matches.', examples: [stored] },
+  [stored],
 )
 /** Messages in a conversation, and in a page of its messages. */
 export const MAX_MESSAGES = MAX_LIMIT
@@ -97,18 +100,13 @@ export const conversations = createFamily({
 
 // An update may contain the messages, as they were read.
 const routes = createCrudRoutes(conversations, { read: 'any', change: 'chat', bodyLimit: 16 * 1024 * 1024 })
-const mine = Type.Boolean({
-  default: false,
-  description: 'Whether to list only conversations of the user of the token.',
-})
+const mine = flag('Whether to list only conversations of the user of the token.', false)
 const search = optional({
-  q: Type.String({
-    minLength: 1,
-    maxLength: 500,
-    description:
-      'Words that one message contains, without regard to case and accents. A word of three or more letters also matches the ' +
+  q: nonEmptyText(
+    'Words that one message contains, without regard to case and accents. A word of three or more letters also matches the ' +
       'beginning of a word; "double quotes" match a phrase.',
-  }),
+    500,
+  ),
   start_date: day('With q: first day of matching messages'),
   end_date: day('With q: last day of matching messages, inclusive'),
 })
@@ -144,15 +142,13 @@ export const conversationRoutes = {
     access: 'chat',
     callsModel: true,
     callsExternalService: true,
-    body: object(
+    body: namedObject(
+      'ConversationCompact',
+      'How to summarize the conversation.',
       optional({
-        instructions: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What the summary should focus on.' }),
+        instructions: nonBlankText('What the summary should focus on.', 2_000),
       }),
-      {
-        title: 'ConversationCompact',
-        description: 'How to summarize the conversation.',
-        examples: [{ instructions: 'Keep all figures of the budget' }],
-      },
+      [{ instructions: 'Keep all figures of the budget' }],
     ),
     response: Conversation,
   }),
@@ -181,42 +177,30 @@ export const conversationRoutes = {
       'retry to wait for the rest. After an error or a lost connection, repeat the request with the same Idempotency-Key or with ' +
       'retry: the message is not stored twice.',
     access: 'chat',
-    body: object(
+    body: namedObject(
+      'MessageCreate',
+      'A new message, or a retry of the last one.',
       optional({
-        message: Type.String({
-          minLength: 1,
-          maxLength: 500_000,
-          pattern: '\\S',
-          description: 'Text of the message. Required unless retry or replace is true.',
-        }),
+        message: nonBlankText('Text of the message. Required unless retry or replace is true.', 500_000),
         images: Type.Array(MessageImage, {
           maxItems: MAX_IMAGES,
           description: 'Images for the model, which must read images. They are not stored: the message then ends with `[image]`.',
         }),
-        retry: Type.Boolean({
-          default: false,
-          description:
-            'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
+        retry: flag(
+          'Whether to answer the last message of the conversation again if its reply failed, was aborted or was interrupted. ' +
             'A complete reply is returned as it is. If message is given and differs from the last message, it is sent.',
-        }),
-        replace: Type.Boolean({
-          default: false,
-          description:
-            'Whether to replace the reply to the last message, even if it is complete. ' +
+          false,
+        ),
+        replace: flag(
+          'Whether to replace the reply to the last message, even if it is complete. ' +
             'If message is given, it replaces the last message.',
-        }),
-        stream: Type.Boolean({ default: false, description: 'Whether to stream the reply as events.' }),
-        wait: Type.Boolean({
-          default: false,
-          description: 'Whether to wait for a reply in progress, instead of failing with 409.',
-        }),
+          false,
+        ),
+        stream: flag('Whether to stream the reply as events.', false),
+        wait: flag('Whether to wait for a reply in progress, instead of failing with 409.', false),
         model_id: identifier("the model for this message, instead of the agent's; not available to members"),
       }),
-      {
-        title: 'MessageCreate',
-        description: 'A new message, or a retry of the last one.',
-        examples: [{ message: 'How many days of leave do I have?', stream: false }],
-      },
+      [{ message: 'How many days of leave do I have?', stream: false }],
     ),
     isBodyRequired: true,
     response: Message,
@@ -232,38 +216,28 @@ export const conversationRoutes = {
     summary: 'Confirm or refuse a pending tool call',
     access: 'chat',
     params: oneMessage,
-    body: object(
+    body: namedObject(
+      'Confirmation',
+      'The answer to a tool call that requires confirmation.',
       {
-        tool_call_id: Type.String({
-          minLength: 1,
-          maxLength: 500,
-          description: 'Identifier of the tool call, from the confirmation_required event or the pending reply.',
-        }),
+        tool_call_id: nonEmptyText('Identifier of the tool call, from the confirmation_required event or the pending reply.', 500),
         ...optional({
-          allow: Type.Boolean({
-            description:
-              'Whether to execute the tool call. Without it, the call stays pending, and the response shows the request ' +
+          allow: flag(
+            'Whether to execute the tool call. Without it, the call stays pending, and the response shows the request ' +
               'that it would send with these arguments.',
-          }),
+          ),
           arguments: jsonObject('Arguments to use instead of those from the model. Not if the call is refused.'),
         }),
       },
-      {
-        title: 'Confirmation',
-        description: 'The answer to a tool call that requires confirmation.',
-        examples: [{ tool_call_id: 'call_1', allow: true }],
-      },
+      [{ tool_call_id: 'call_1', allow: true }],
     ),
-    response: object(
-      {
-        ...ToolCall.properties,
-        ...optional({
-          method: Type.String({ description: 'HTTP method of an API tool. Only without `allow`.' }),
-          url: Type.String({ description: 'URL that an API tool would request, without credentials. Only without `allow`.' }),
-        }),
-      },
-      { title: 'ConfirmedToolCall', description: 'The tool call after the answer.' },
-    ),
+    response: namedObject('ConfirmedToolCall', 'The tool call after the answer.', {
+      ...ToolCall.properties,
+      ...optional({
+        method: Type.String({ description: 'HTTP method of an API tool. Only without `allow`.' }),
+        url: Type.String({ description: 'URL that an API tool would request, without credentials. Only without `allow`.' }),
+      }),
+    }),
   }),
   events: route({
     family: 'conversations',

@@ -2,7 +2,19 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, createExample, identifier, jsonObject, nullable, object, optional, resource, stringEnum } from '../schemas/fields.ts'
+import {
+  count,
+  createExample,
+  flag,
+  identifier,
+  jsonObject,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+} from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 export const MAX_DOCUMENT_BODY_BYTES = 64 * 1024 * 1024
@@ -29,7 +41,7 @@ const fields = {
   knowledge_source_id: identifier('the knowledge source'),
   name,
   type: Type.String({ description: 'File type, derived from the extension.' }),
-  size: Type.Integer({ minimum: 0, description: 'Size of the original, in bytes.' }),
+  size: count('Size of the original, in bytes.'),
   content_hash: Type.String({ description: 'SHA-256 hash of the original.' }),
   status: stringEnum(DOCUMENT_STATUSES, {
     description:
@@ -49,44 +61,34 @@ export const Document = resource('document', fields, {
   examples: [createExample('doc', example, fields)],
 })
 
-export const DocumentCreate = object(
+export const DocumentCreate = namedObject(
+  'DocumentCreate',
+  'A new document, with either content or content_base64.',
   {
     name,
     ...optional({
       content: Type.String({ description: 'Text of the document.' }),
       content_base64: Type.String({ description: 'Content of the document, in base64.' }),
       metadata,
-      index: Type.Boolean({
-        default: true,
-        description: 'Whether to start a sync that indexes the document. If false, it is indexed by the next sync.',
-      }),
+      index: flag('Whether to start a sync that indexes the document. If false, it is indexed by the next sync.', true),
     }),
   },
-  {
-    title: 'DocumentCreate',
-    description: 'A new document, with either content or content_base64.',
-    examples: [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
-  },
+  [{ name: 'leave.md', content: '# Leave\n\nTwenty-five days a year.' }],
 )
 
 /** The text of a file that is attached to a message. */
 export const MAX_TEXT_CHARACTERS = 200_000
 
-export const DocumentContent = object(
+export const DocumentContent = namedObject(
+  'DocumentContent',
+  'A document to read.',
   { name, content_base64: Type.String({ description: 'Content of the document, in base64.' }) },
-  {
-    title: 'DocumentContent',
-    description: 'A document to read.',
-    examples: [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
-  },
+  [{ name: 'leave.md', content_base64: 'IyBMZWF2ZQ==' }],
 )
-export const ReadText = object(
-  {
-    text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
-    truncated: Type.Boolean({ description: `Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.` }),
-  },
-  { title: 'ReadText', description: 'The text of a document.' },
-)
+export const ReadText = namedObject('ReadText', 'The text of a document.', {
+  text: Type.String({ description: 'Text of the document, with its headings, lists and tables as Markdown.' }),
+  truncated: flag(`Whether the document has more than ${MAX_TEXT_CHARACTERS.toLocaleString('en')} characters.`),
+})
 
 const params = object({ id: identifier('the knowledge source'), document_id: identifier('the document') })
 const document = { family: 'knowledge-sources', path: '/knowledge-sources/{id}/documents/{document_id}', params, response: Document }

@@ -5,10 +5,13 @@ import { route } from '../route.ts'
 import { CONFIDENCE_LEVELS } from '../schemas/confidence.ts'
 import {
   createExample,
+  flag,
   identifier,
+  integer,
   jsonObject,
+  namedObject,
+  nonEmptyText,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -35,39 +38,29 @@ const SCORERS = [
 ] as const
 
 const scorerType = stringEnum(SCORERS, { description: 'Type of the scorer.' })
-const Scorer = object(
-  {
-    type: scorerType,
-    ...optional({
-      threshold: Type.Number({
-        minimum: 0,
-        description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
-      }),
-      tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
-      k: Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        description: 'For retrieval: number of top passages to search for an expected source. Default: all.',
-      }),
-      metric: stringEnum(['hit', 'mrr'], {
-        default: 'hit',
-        description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
-      }),
-      levels: Type.Array(stringEnum(CONFIDENCE_LEVELS), {
-        minItems: 1,
-        maxItems: 3,
-        description: 'For confidence: accepted levels. Default: certain and probable.',
-      }),
-      used: Type.Boolean({
-        default: true,
-        description: 'For memory: whether the answer must use the fact (true) or must not (false).',
-      }),
-      model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
-      instructions: text('Instructions for the judge.', 20_000),
+const Scorer = namedObject('Scorer', 'A rule that scores a result.', {
+  type: scorerType,
+  ...optional({
+    threshold: Type.Number({
+      minimum: 0,
+      description: 'Minimum score to pass, from 0 to 1. Latency (milliseconds) and cost: the maximum to pass; without it only measured.',
     }),
-  },
-  { title: 'Scorer', description: 'A rule that scores a result.' },
-)
+    tolerance: Type.Number({ minimum: 0, default: 0, description: 'For number: largest difference from the expected number.' }),
+    k: integer('For retrieval: number of top passages to search for an expected source. Default: all.', { minimum: 1, maximum: 100 }),
+    metric: stringEnum(['hit', 'mrr'], {
+      default: 'hit',
+      description: 'For retrieval: whether an expected source was found (hit), or its reciprocal rank (mrr).',
+    }),
+    levels: Type.Array(stringEnum(CONFIDENCE_LEVELS), {
+      minItems: 1,
+      maxItems: 3,
+      description: 'For confidence: accepted levels. Default: certain and probable.',
+    }),
+    used: flag('For memory: whether the answer must use the fact (true) or must not (false).', true),
+    model_id: identifier("the judge model, its unique name or the provider's name for it. Default: the default model"),
+    instructions: text('Instructions for the judge.', 20_000),
+  }),
+})
 export type ScorerSettings = Static<typeof Scorer>
 const scorerInputs = Type.Array(
   Type.Unsafe<ScorerSettings['type'] | ScorerSettings>({ description: 'A scorer, or just its type.', anyOf: [scorerType, Scorer] }),
@@ -90,12 +83,9 @@ const caseFields = {
   metadata: jsonObject('Custom fields to group results by.'),
   variables: jsonObject('Values of the variables of the prompt template. They override the variables of the agent.'),
 }
-const input = Type.String({ minLength: 1, maxLength: 100_000, description: 'Question or message to send to the target.' })
-const TestCase = object({ input, ...optional({ ...caseFields, scorers }) }, { title: 'TestCase', description: 'A test case.' })
-const TestCaseInput = object(
-  { input, ...optional({ ...caseFields, scorers: scorerInputs }) },
-  { title: 'TestCaseInput', description: 'A test case.' },
-)
+const input = nonEmptyText('Question or message to send to the target.', 100_000)
+const TestCase = namedObject('TestCase', 'A test case.', { input, ...optional({ ...caseFields, scorers }) })
+const TestCaseInput = namedObject('TestCaseInput', 'A test case.', { input, ...optional({ ...caseFields, scorers: scorerInputs }) })
 
 const name = resourceName('evaluation')
 const type = stringEnum(EVALUATION_TYPES, { description: 'Type of the target.' })
@@ -107,8 +97,8 @@ const example = {
 }
 
 const runSettings = {
-  concurrency: Type.Integer({ minimum: 1, maximum: 64, default: 4, description: 'Number of test cases that run at the same time.' }),
-  repeats: Type.Integer({ minimum: 1, maximum: 20, default: 1, description: 'Number of times each test case runs.' }),
+  concurrency: integer('Number of test cases that run at the same time.', { minimum: 1, maximum: 64, default: 4 }),
+  repeats: integer('Number of times each test case runs.', { minimum: 1, maximum: 20, default: 1 }),
 }
 
 export const Evaluation = resource(
@@ -128,10 +118,15 @@ export const Evaluation = resource(
   },
 )
 const { id, created_at, updated_at, ...rest } = Evaluation.properties
-const EvaluationItem = object(
-  { id, name, description: rest.description, type, target_id: rest.target_id, created_at, updated_at },
-  { title: 'EvaluationItem', description: 'An evaluation in a list.' },
-)
+const EvaluationItem = namedObject('EvaluationItem', 'An evaluation in a list.', {
+  id,
+  name,
+  description: rest.description,
+  type,
+  target_id: rest.target_id,
+  created_at,
+  updated_at,
+})
 
 export const MAX_TEST_CASES = 10_000
 export const MAX_EVALUATION_BYTES = 8 * 1024 * 1024
@@ -172,10 +167,9 @@ export const evaluationRoutes = {
     summary: 'Add test cases to an evaluation',
     access: 'write',
     params: idParams('evaluation'),
-    body: object(
-      { test_cases: requiredFields.test_cases },
-      { title: 'TestCasesCreate', description: 'Test cases to add.', examples: [{ test_cases: example.test_cases }] },
-    ),
+    body: namedObject('TestCasesCreate', 'Test cases to add.', { test_cases: requiredFields.test_cases }, [
+      { test_cases: example.test_cases },
+    ]),
     bodyLimit: MAX_EVALUATION_BYTES,
     response: Evaluation,
     changesResource: true,

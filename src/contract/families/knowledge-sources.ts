@@ -6,7 +6,9 @@ import { ErrorEvent } from '../schemas/error-event.ts'
 import {
   count,
   createExample,
+  flag,
   formatSchemaName,
+  namedObject,
   nullable,
   object,
   optional,
@@ -27,54 +29,42 @@ import {
 } from '../schemas/source-configurations.ts'
 
 export type SyncProgress = Static<typeof SyncProgress>
-export const SyncProgress = object(
-  {
-    stage: stringEnum(['finding', 'reading', 'embedding', 'recognizing'], { description: 'Current stage.' }),
-    documents: count('Number of documents found, read or recognised so far.'),
-    documents_total: nullable(count('Number of documents to read or recognise; null while finding documents.')),
-    chunks: count('Number of passages embedded so far.'),
-    chunks_total: count('Number of passages to embed, as known so far.'),
-    started_at: timestamp('Start time'),
-  },
-  { title: 'SyncProgress', description: 'Progress of a sync.' },
-)
+export const SyncProgress = namedObject('SyncProgress', 'Progress of a sync.', {
+  stage: stringEnum(['finding', 'reading', 'embedding', 'recognizing'], { description: 'Current stage.' }),
+  documents: count('Number of documents found, read or recognised so far.'),
+  documents_total: nullable(count('Number of documents to read or recognise; null while finding documents.')),
+  chunks: count('Number of passages embedded so far.'),
+  chunks_total: count('Number of passages to embed, as known so far.'),
+  started_at: timestamp('Start time'),
+})
 
 export type SyncChanges = Static<typeof SyncChanges>
-export const SyncChanges = object(
-  {
-    read: count('Number of documents read because they are new or changed, or because a tool needs different chunking.'),
-    unreadable: count('Number of documents that could not be read.'),
-    gone: count('Number of documents removed from the source.'),
-    embedded: count('Number of passages embedded.'),
-  },
-  { title: 'SyncChanges', description: 'Changes made by a sync.' },
-)
+export const SyncChanges = namedObject('SyncChanges', 'Changes made by a sync.', {
+  read: count('Number of documents read because they are new or changed, or because a tool needs different chunking.'),
+  unreadable: count('Number of documents that could not be read.'),
+  gone: count('Number of documents removed from the source.'),
+  embedded: count('Number of passages embedded.'),
+})
 
-export const SourceStatistics = object(
-  {
-    documents: count('Number of documents.'),
-    chunks: count('Number of passages.'),
-    failed: count('Number of documents that could not be read.'),
-    skipped: count('Number of skipped files, which are not documents.'),
-    skipped_types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
-      description: 'Number of skipped files by type.',
-      examples: [{ heic: 2, mp3: 1 }],
-    }),
-    embedded: count('Number of embedded passages.'),
-    recognizing: count('Number of images and scans that wait for text recognition.'),
-  },
-  { title: 'SourceStatistics', description: 'Statistics of a knowledge source.' },
-)
+export const SourceStatistics = namedObject('SourceStatistics', 'Statistics of a knowledge source.', {
+  documents: count('Number of documents.'),
+  chunks: count('Number of passages.'),
+  failed: count('Number of documents that could not be read.'),
+  skipped: count('Number of skipped files, which are not documents.'),
+  skipped_types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), {
+    description: 'Number of skipped files by type.',
+    examples: [{ heic: 2, mp3: 1 }],
+  }),
+  embedded: count('Number of embedded passages.'),
+  recognizing: count('Number of images and scans that wait for text recognition.'),
+})
 
-export const SourceWatch = object(
-  {
-    mode: stringEnum(['events', 'polling'], {
-      description: 'events: the system reports changes; polling: the folder is listed at intervals of at least 30 seconds.',
-    }),
-    reason: nullable(Type.String({ description: 'Why the folder is polled.' })),
-  },
-  { title: 'SourceWatch', description: 'How changes of a watched folder are found.' },
-)
+export const SourceWatch = namedObject('SourceWatch', 'How changes of a watched folder are found.', {
+  mode: stringEnum(['events', 'polling'], {
+    description: 'events: the system reports changes; polling: the folder is listed at intervals of at least 30 seconds.',
+  }),
+  reason: nullable(Type.String({ description: 'Why the folder is polled.' })),
+})
 
 const name = resourceName('knowledge source')
 const type = stringEnum(SOURCE_TYPES, { description: 'Type of the knowledge source.' })
@@ -129,25 +119,26 @@ export const KnowledgeSource = resource('knowledge source', fields, {
   ],
 })
 const { id, created_at } = KnowledgeSource.properties
-const KnowledgeSourceItem = object(
-  { id, name, type, status, last_sync, created_at },
-  { title: 'KnowledgeSourceItem', description: 'A knowledge source in a list.' },
-)
+const KnowledgeSourceItem = namedObject('KnowledgeSourceItem', 'A knowledge source in a list.', {
+  id,
+  name,
+  type,
+  status,
+  last_sync,
+  created_at,
+})
 
 /** One schema per type, discriminated by `type`, so that a validation error names the invalid field. */
 const createSchemaOfType = (sourceType: SourceType): TObject => {
   const configuration = SOURCE_CONFIGURATIONS[sourceType]
   const isOptional = (configuration as { required?: string[] }).required === undefined
-  return object(
-    {
-      name,
-      type: Type.Literal(sourceType, { description: 'Type of the knowledge source.' }),
-      ...optional(descriptions),
-      configuration: isOptional ? Type.Optional(configuration) : configuration,
-      ...(sourceType === 'git' ? { auth: Type.Optional(sourceAuth) } : {}),
-    },
-    { title: `${formatSchemaName(`${sourceType} source`)}Create`, description: `A new knowledge source of type ${sourceType}.` },
-  )
+  return namedObject(`${formatSchemaName(`${sourceType} source`)}Create`, `A new knowledge source of type ${sourceType}.`, {
+    name,
+    type: Type.Literal(sourceType, { description: 'Type of the knowledge source.' }),
+    ...optional(descriptions),
+    configuration: isOptional ? Type.Optional(configuration) : configuration,
+    ...(sourceType === 'git' ? { auth: Type.Optional(sourceAuth) } : {}),
+  })
 }
 export const KnowledgeSourceCreate = Type.Unsafe<{
   name: string
@@ -185,10 +176,10 @@ export const knowledgeSources = createFamily({
 
 const SYNC_EVENTS = {
   progress: SyncProgress,
-  sync_end: object(
-    { ...KnowledgeSource.properties, changes: Type.Optional(SyncChanges) },
-    { title: 'SyncEndEvent', description: 'Data of `sync_end`: the knowledge source, and what the last sync changed.' },
-  ),
+  sync_end: namedObject('SyncEndEvent', 'Data of `sync_end`: the knowledge source, and what the last sync changed.', {
+    ...KnowledgeSource.properties,
+    changes: Type.Optional(SyncChanges),
+  }),
   error: ErrorEvent,
 }
 
@@ -203,9 +194,7 @@ export const knowledgeSourceRoutes = {
     access: 'write',
     query: object(
       optional({
-        recognize_again: Type.Boolean({
-          description: 'Whether to recognise images and scans again that were recognised in other languages than the present ones.',
-        }),
+        recognize_again: flag('Whether to recognise images and scans again that were recognised in other languages than the present ones.'),
       }),
     ),
     response: KnowledgeSource,

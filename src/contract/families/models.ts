@@ -2,7 +2,21 @@
 import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, httpUrl, identifier, nullable, object, optional, resource, resourceName, stringEnum } from '../schemas/fields.ts'
+import {
+  createExample,
+  flag,
+  httpUrl,
+  identifier,
+  integer,
+  namedObject,
+  nonBlankText,
+  nonEmptyText,
+  nullable,
+  optional,
+  resource,
+  resourceName,
+  stringEnum,
+} from '../schemas/fields.ts'
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
@@ -23,15 +37,15 @@ const Pricing = Type.Unsafe<Pricing>({
     'Price of a million tokens in any currency, as input_per_million and output_per_million. Also applies to cached input. ' +
     'Prices of 1,000 tokens are accepted too, as input_per_1k and output_per_1k or as input and output.',
   anyOf: [
-    object(
-      { input_per_million: pricePerMillion('input'), output_per_million: pricePerMillion('output') },
-      { title: 'TokenPricesPerMillion', description: 'Prices of a million tokens.' },
-    ),
-    object({ input: price('input'), output: price('output') }, { title: 'TokenPrices', description: 'Prices of 1,000 tokens.' }),
-    object(
-      { input_per_1k: price('input'), output_per_1k: price('output') },
-      { title: 'TokenPricesPer1k', description: 'Prices of 1,000 tokens, with the unit in their names.' },
-    ),
+    namedObject('TokenPricesPerMillion', 'Prices of a million tokens.', {
+      input_per_million: pricePerMillion('input'),
+      output_per_million: pricePerMillion('output'),
+    }),
+    namedObject('TokenPrices', 'Prices of 1,000 tokens.', { input: price('input'), output: price('output') }),
+    namedObject('TokenPricesPer1k', 'Prices of 1,000 tokens, with the unit in their names.', {
+      input_per_1k: price('input'),
+      output_per_1k: price('output'),
+    }),
   ],
   examples: [{ input_per_million: 0.15, output_per_million: 0.6 }],
 })
@@ -42,38 +56,25 @@ const requiredFields = {
     description:
       'Provider of the model. openai-compatible: any server with the OpenAI protocol; replay: recorded responses of another model.',
   }),
-  model_id: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    pattern: '\\S',
-    description: "The provider's name of the model; for replay, the identifier of the recorded model.",
-  }),
+  model_id: nonBlankText("The provider's name of the model; for replay, the identifier of the recorded model.", 200),
 }
 const optionalFields = {
   endpoint: nullable(httpUrl("Base URL of the provider. Required for openai-compatible. Default: the provider's public URL.")),
   pricing: nullable(Pricing),
   context_window: nullable(
-    Type.Integer({
+    integer('Context window, in tokens. null derives it from the name of the model, or uses 8,192 for a local server.', {
       minimum: 256,
       maximum: 100_000_000,
-      description: 'Context window, in tokens. null derives it from the name of the model, or uses 8,192 for a local server.',
     }),
   ),
   supports_tools: nullable(
-    Type.Boolean({
-      description: 'Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.',
-    }),
+    flag('Whether the model can call tools; null detects it. A model that cannot gets passages of the documents instead.'),
   ),
   supports_images: nullable(
-    Type.Boolean({
-      description: 'Whether the model reads images; null derives it from the name of the model, or asks the server if that is unknown.',
-    }),
+    flag('Whether the model reads images; null derives it from the name of the model, or asks the server if that is unknown.'),
   ),
   recording: nullable(
-    Type.Boolean({
-      description:
-        'For replay: whether to send unrecorded requests to the model and record them; false rejects them. null for other providers.',
-    }),
+    flag('For replay: whether to send unrecorded requests to the model and record them; false rejects them. null for other providers.'),
   ),
 }
 const api_key = nullable(
@@ -93,7 +94,7 @@ const example = {
   pricing: { input_per_million: 0, output_per_million: 0 },
 }
 
-const fields = { ...requiredFields, ...optionalFields, has_api_key: Type.Boolean({ description: 'Whether an API key is stored.' }) }
+const fields = { ...requiredFields, ...optionalFields, has_api_key: flag('Whether an API key is stored.') }
 export type Model = Static<typeof Model>
 export const Model = resource('model', fields, {
   description: 'A language or embedding model.',
@@ -107,28 +108,18 @@ const ModelUpdate = updateBody(
   ' A null api_key deletes the stored key.',
 )
 
-const origin = Type.String({
-  minLength: 1,
-  maxLength: 2_000,
-  description: 'Origin of the model: a local URL or the name of an environment variable.',
+const origin = nonEmptyText('Origin of the model: a local URL or the name of an environment variable.', 2_000)
+const DiscoveredModel = namedObject('DiscoveredModel', 'A model that can be added.', {
+  ...requiredFields,
+  endpoint: optionalFields.endpoint,
+  origin,
+  added: nullable(identifier('the model, if it was already added')),
 })
-const DiscoveredModel = object(
-  {
-    ...requiredFields,
-    endpoint: optionalFields.endpoint,
-    origin,
-    added: nullable(identifier('the model, if it was already added')),
-  },
-  { title: 'DiscoveredModel', description: 'A model that can be added.' },
-)
-const AdoptModel = object(
+const AdoptModel = namedObject(
+  'ModelAdoption',
+  'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
   { origin, ...optional({ model_id: requiredFields.model_id, name: requiredFields.name }) },
-  {
-    title: 'ModelAdoption',
-    description:
-      'A discovered model to add. Default of model_id: the first model of the origin. With an API key: any model of its provider.',
-    examples: [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
-  },
+  [{ origin: 'ANTHROPIC_API_KEY', model_id: 'claude-sonnet-4-5' }],
 )
 
 export const models = createFamily({
@@ -172,13 +163,10 @@ export const modelRoutes = {
     summary: 'Test a model',
     description: 'Sends a short message to the model.',
     access: 'write',
-    response: object(
-      {
-        ok: Type.Boolean({ description: 'Whether the model answered.' }),
-        text: Type.String({ description: 'Answer of the model.' }),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'ModelTestResult', description: 'Answer to the test of a model.' },
-    ),
+    response: namedObject('ModelTestResult', 'Answer to the test of a model.', {
+      ok: flag('Whether the model answered.'),
+      text: Type.String({ description: 'Answer of the model.' }),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
+    }),
   }),
 }

@@ -2,7 +2,17 @@
 import { Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
-import { createExample, jsonObject, object, resource, resourceName, stringEnum, text } from '../schemas/fields.ts'
+import {
+  createExample,
+  integer,
+  jsonObject,
+  namedObject,
+  nonEmptyText,
+  resource,
+  resourceName,
+  stringEnum,
+  text,
+} from '../schemas/fields.ts'
 
 /** Letters of every script, so that {{größe}} is a variable and not text. */
 const VARIABLE_PATTERN = '^[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]{0,99}$'
@@ -17,7 +27,7 @@ const settings = {
   }),
   type: stringEnum(['system', 'user'], { default: 'system', description: 'Role of the rendered text.' }),
 }
-const template = Type.String({ minLength: 1, maxLength: 100_000, description: 'Text with {{variables}}.' })
+const template = nonEmptyText('Text with {{variables}}.', 100_000)
 const example = {
   name: 'Support',
   description: 'Tone of the support team',
@@ -32,7 +42,7 @@ export const PromptTemplate = resource(
     name,
     template,
     ...settings,
-    version: Type.Integer({ minimum: 1, description: 'Version, which increases with every change.' }),
+    version: integer('Version, which increases with every change.', { minimum: 1 }),
   },
   {
     description: 'A text with {{variables}}.',
@@ -59,17 +69,11 @@ export const promptTemplateRoutes = {
     summary: 'Render a prompt template',
     description: 'Every variable needs a value. Variables inside values are not replaced.',
     access: 'read',
-    body: object(
-      { variables: Type.Optional(jsonObject('Value of each variable.')) },
-      {
-        title: 'PromptTemplateRender',
-        description: 'Values to render.',
-        examples: [{ variables: { company: 'Acme', topic: 'invoices' } }],
-      },
-    ),
-    response: object(
-      { text: Type.String({ description: 'Rendered text.' }) },
-      { title: 'RenderedPrompt', description: 'A rendered prompt template.', examples: [{ text: 'You help Acme users about invoices.' }] },
-    ),
+    body: namedObject('PromptTemplateRender', 'Values to render.', { variables: Type.Optional(jsonObject('Value of each variable.')) }, [
+      { variables: { company: 'Acme', topic: 'invoices' } },
+    ]),
+    response: namedObject('RenderedPrompt', 'A rendered prompt template.', { text: Type.String({ description: 'Rendered text.' }) }, [
+      { text: 'You help Acme users about invoices.' },
+    ]),
   }),
 }

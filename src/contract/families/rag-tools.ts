@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
-import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, identifier, namedObject, nullable, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, QueryResult, query, rerank, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('RAG tool')
@@ -58,10 +58,9 @@ export const ragToolRoutes = {
     callsExternalService: true,
     summary: 'Query a RAG tool',
     access: 'read',
-    body: object(
-      { query, ...optional({ top_k, filters, rerank, model_id: queryModel }) },
-      { title: 'RAGToolQuery', description: 'A question.', examples: [{ query: 'How many days of leave do I have?' }] },
-    ),
+    body: namedObject('RAGToolQuery', 'A question.', { query, ...optional({ top_k, filters, rerank, model_id: queryModel }) }, [
+      { query: 'How many days of leave do I have?' },
+    ]),
     response: QueryResult,
   }),
 }

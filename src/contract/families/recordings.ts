@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { jsonObject, object, timestamp } from '../schemas/fields.ts'
+import { count, jsonObject, namedObject, object, timestamp } from '../schemas/fields.ts'
 import { listQuery } from '../schemas/list-query.ts'
 
 const key = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Key of the request. Identical requests have the same key.' })
@@ -15,11 +15,11 @@ const content = {
     description: 'Parts of the response.',
   }),
 }
-export const Recording = object(
-  { ...content, created_at: timestamp('Time of the recording') },
-  { title: 'Recording', description: 'A request and its response.' },
-)
-const RecordingCreate = object(content, { title: 'RecordingCreate', description: 'A recording to add.' })
+export const Recording = namedObject('Recording', 'A request and its response.', {
+  ...content,
+  created_at: timestamp('Time of the recording'),
+})
+const RecordingCreate = namedObject('RecordingCreate', 'A recording to add.', content)
 
 const action = { family: 'models', params: idParams('model') }
 export const recordingRoutes = {
@@ -43,14 +43,12 @@ export const recordingRoutes = {
     description: 'Imports recordings of another home. Replaces existing recordings with the same key.',
     access: 'write',
     bodyLimit: 64 * 1024 * 1024,
-    body: object(
-      { recordings: Type.Array(RecordingCreate, { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }) },
-      { title: 'RecordingsCreate', description: 'Recordings to add.' },
-    ),
-    response: object(
-      { added: Type.Integer({ minimum: 0, description: 'Number of recordings added.' }) },
-      { title: 'RecordingsAdded', description: 'Result of adding recordings.' },
-    ),
+    body: namedObject('RecordingsCreate', 'Recordings to add.', {
+      recordings: Type.Array(RecordingCreate, { minItems: 1, maxItems: 1_000, description: 'Recordings, as returned by the list.' }),
+    }),
+    response: namedObject('RecordingsAdded', 'Result of adding recordings.', {
+      added: count('Number of recordings added.'),
+    }),
   }),
   clear: route({
     ...action,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
-import { createExample, identifier, nullable, object, optional, resource, resourceName, text } from '../schemas/fields.ts'
+import { createExample, flag, identifier, namedObject, nullable, optional, resource, resourceName, text } from '../schemas/fields.ts'
 import { chunking, filters, query, rerank, SearchResult, searchMethod, top_k } from '../schemas/passages.ts'
 
 const name = resourceName('retrieval tool')
@@ -52,20 +52,19 @@ export const retrievalToolRoutes = {
     callsExternalService: true,
     summary: 'Search with a retrieval tool',
     access: 'read',
-    body: object(
+    body: namedObject(
+      'RetrievalToolSearch',
+      'A search.',
       {
         query,
         ...optional({
           top_k,
           filters,
           rerank,
-          explain: Type.Boolean({
-            default: false,
-            description: 'Whether to return the ranks of each search method and the duration of each stage.',
-          }),
+          explain: flag('Whether to return the ranks of each search method and the duration of each stage.', false),
         }),
       },
-      { title: 'RetrievalToolSearch', description: 'A search.', examples: [{ query: 'hotel price in Lisbon', explain: true }] },
+      [{ query: 'hotel price in Lisbon', explain: true }],
     ),
     response: SearchResult,
   }),

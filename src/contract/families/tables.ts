@@ -2,79 +2,66 @@
 import { type Static, Type } from 'typebox'
 import { idParams } from '../crud.ts'
 import { route } from '../route.ts'
-import { count, identifier, nullable, object, optional, stringEnum } from '../schemas/fields.ts'
+import { count, flag, identifier, integer, namedObject, nonBlankText, nullable, optional, stringEnum } from '../schemas/fields.ts'
 
 export const MAX_QUERY_ROWS = 10_000
 const DEFAULT_QUERY_ROWS = 1_000
 const COLUMN_TYPES = ['integer', 'decimal', 'percentage', 'currency', 'duration', 'date', 'boolean', 'text'] as const
 
 export type TableColumn = Static<typeof TableColumn>
-export const TableColumn = object(
-  {
-    name: Type.String({ description: 'Name of the column in SQL.' }),
-    header: Type.String({ description: 'Header of the column in the document.' }),
-    type: stringEnum(COLUMN_TYPES, {
-      description: 'Type of the values. Dates are texts such as 2024-03-05, durations are seconds, boolean is 0 or 1.',
-    }),
-    unit: Type.String({ description: 'Unit of the numbers; empty if there is none.' }),
-    text_name: Type.String({ description: 'Name of the SQL column with the values as they are in the document.' }),
-  },
-  { title: 'TableColumn', description: 'A column of a table.' },
-)
+export const TableColumn = namedObject('TableColumn', 'A column of a table.', {
+  name: Type.String({ description: 'Name of the column in SQL.' }),
+  header: Type.String({ description: 'Header of the column in the document.' }),
+  type: stringEnum(COLUMN_TYPES, {
+    description: 'Type of the values. Dates are texts such as 2024-03-05, durations are seconds, boolean is 0 or 1.',
+  }),
+  unit: Type.String({ description: 'Unit of the numbers; empty if there is none.' }),
+  text_name: Type.String({ description: 'Name of the SQL column with the values as they are in the document.' }),
+})
 
 export type Table = Static<typeof Table>
-export const Table = object(
-  {
-    name: Type.String({ description: 'Name of the table in SQL.' }),
-    document: Type.String({ description: 'Name of the document.' }),
-    document_id: identifier('the document'),
-    rows: count('Number of rows, without rows of totals.'),
-    columns: Type.Array(TableColumn, { description: 'Columns, in order.' }),
-    notice: nullable(Type.String({ description: 'What is not part of the table because of its size.' })),
-  },
-  { title: 'Table', description: 'A table of a document.' },
-)
+export const Table = namedObject('Table', 'A table of a document.', {
+  name: Type.String({ description: 'Name of the table in SQL.' }),
+  document: Type.String({ description: 'Name of the document.' }),
+  document_id: identifier('the document'),
+  rows: count('Number of rows, without rows of totals.'),
+  columns: Type.Array(TableColumn, { description: 'Columns, in order.' }),
+  notice: nullable(Type.String({ description: 'What is not part of the table because of its size.' })),
+})
 
 export type TableList = Static<typeof TableList>
-const TableList = object(
-  {
-    tables: Type.Array(Table, { description: 'Tables, by document.' }),
-    left_out: Type.Array(
-      object(
-        {
-          document: Type.String({ description: 'Name of the document.' }),
-          document_id: identifier('the document'),
-          notice: Type.String({ description: 'What was left out, and why.' }),
-        },
-        { title: 'IncompleteDocument', description: 'A document of which tables were left out.' },
-      ),
-      { description: 'Documents whose tables are not complete because of their number or size.' },
-    ),
-  },
-  { title: 'TableList', description: 'Tables.' },
-)
+const TableList = namedObject('TableList', 'Tables.', {
+  tables: Type.Array(Table, { description: 'Tables, by document.' }),
+  left_out: Type.Array(
+    namedObject('IncompleteDocument', 'A document of which tables were left out.', {
+      document: Type.String({ description: 'Name of the document.' }),
+      document_id: identifier('the document'),
+      notice: Type.String({ description: 'What was left out, and why.' }),
+    }),
+    { description: 'Documents whose tables are not complete because of their number or size.' },
+  ),
+})
 
 const cell = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
 
-export const TableQuery = object(
+export const TableQuery = namedObject(
+  'TableQuery',
+  'A query.',
   {
-    sql: Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'A SELECT over the tables of the source.' }),
+    sql: nonBlankText('A SELECT over the tables of the source.', 20_000),
     ...optional({
-      max_rows: Type.Integer({ minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS, description: 'Maximum number of rows.' }),
+      max_rows: integer('Maximum number of rows.', { minimum: 1, maximum: MAX_QUERY_ROWS, default: DEFAULT_QUERY_ROWS }),
     }),
   },
-  { title: 'TableQuery', description: 'A query.', examples: [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }] },
+  [{ sql: "SELECT count(*) FROM orders WHERE status = 'cancelled'" }],
 )
 
 export type TableQueryResult = Static<typeof TableQueryResult>
-export const TableQueryResult = object(
-  {
-    columns: Type.Array(Type.String(), { description: 'Names of the columns.' }),
-    rows: Type.Array(Type.Array(cell), { description: 'Values of each row, in the order of the columns.' }),
-    truncated: Type.Boolean({ description: 'Whether there are more rows.' }),
-  },
-  { title: 'TableQueryResult', description: 'Rows of a query.' },
-)
+export const TableQueryResult = namedObject('TableQueryResult', 'Rows of a query.', {
+  columns: Type.Array(Type.String(), { description: 'Names of the columns.' }),
+  rows: Type.Array(Type.Array(cell), { description: 'Values of each row, in the order of the columns.' }),
+  truncated: flag('Whether there are more rows.'),
+})
 
 const tables = { family: 'knowledge-sources', params: idParams('knowledge source'), access: 'read' as const }
 

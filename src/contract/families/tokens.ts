@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { ROLES } from '../route.ts'
-import { createExample, nullable, object, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
+import { createExample, namedObject, nonEmptyText, nullable, resource, resourceName, stringEnum, timestamp } from '../schemas/fields.ts'
 
 const requiredFields = {
   name: resourceName('token'),
@@ -12,7 +12,7 @@ const requiredFields = {
   }),
 }
 const optionalFields = {
-  user_id: nullable(Type.String({ minLength: 1, maxLength: 200, description: 'User of the token. Required for members.' })),
+  user_id: nullable(nonEmptyText('User of the token. Required for members.', 200)),
   expires_at: nullable(timestamp('Time of expiry')),
 }
 const example = { name: 'Nightly script', role: 'viewer' }
@@ -25,10 +25,10 @@ export const Token = resource(
     examples: [createExample('tok', { ...example, user_id: null, expires_at: null, last_used_at: null })],
   },
 )
-export const TokenCreated = object(
-  { ...Token.properties, token: Type.String({ description: 'Value of the token. It is returned only once.' }) },
-  { title: 'TokenCreated', description: 'A new token with its value, which is returned only once.' },
-)
+export const TokenCreated = namedObject('TokenCreated', 'A new token with its value, which is returned only once.', {
+  ...Token.properties,
+  token: Type.String({ description: 'Value of the token. It is returned only once.' }),
+})
 export const TokenCreate = createBody('token', requiredFields, optionalFields, example)
 const TokenUpdate = updateBody('token', { name: requiredFields.name, expires_at: optionalFields.expires_at }, { name: 'Weekly script' })
 

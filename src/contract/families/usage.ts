@@ -3,7 +3,19 @@ import { Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import { currency } from '../schemas/currency.ts'
-import { count, createExample, identifier, measure, nullable, object, optional, resource, stringEnum, text } from '../schemas/fields.ts'
+import {
+  count,
+  createExample,
+  identifier,
+  measure,
+  namedObject,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  text,
+} from '../schemas/fields.ts'
 
 export const ENTITY_TYPES = ['agent', 'model', 'rag_tool', 'prompt_template', 'evaluation', 'user'] as const
 
@@ -31,8 +43,8 @@ const cost = measure('Cost of the tokens with a known price; null if tokens were
 const unpriced_tokens = count('Tokens without a known price, which are not part of the cost.')
 const estimated_tokens = count('Tokens of calls whose provider did not report usage, which are estimates.')
 const usage = { tokens: count('Input and output tokens.'), cost, unpriced_tokens, estimated_tokens }
-const UsageTotals = object(usage, { title: 'UsageTotals', description: 'Tokens and their cost.' })
-const DailyUsage = object({ date: day('Day'), ...usage }, { title: 'DailyUsage', description: 'Tokens of a day and their cost.' })
+const UsageTotals = namedObject('UsageTotals', 'Tokens and their cost.', usage)
+const DailyUsage = namedObject('DailyUsage', 'Tokens of a day and their cost.', { date: day('Day'), ...usage })
 /** What both statistics contain. */
 const costs = {
   total_cost: cost,
@@ -45,26 +57,20 @@ const costs = {
   }),
 }
 
-export const UsageStatistics = object(
-  {
-    total_tokens: count('Input and output tokens.'),
-    input_tokens: count('Input tokens.'),
-    output_tokens: count('Output tokens.'),
-    cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
-    calls: count('Number of model calls, including failed and aborted calls.'),
-    ...costs,
-  },
-  { title: 'UsageStatistics', description: 'Usage in a period.' },
-)
-export const UsageCosts = object(
-  {
-    ...costs,
-    by_day: Type.Array(DailyUsage, {
-      description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
-    }),
-  },
-  { title: 'UsageCosts', description: 'Costs in a period.' },
-)
+export const UsageStatistics = namedObject('UsageStatistics', 'Usage in a period.', {
+  total_tokens: count('Input and output tokens.'),
+  input_tokens: count('Input tokens.'),
+  output_tokens: count('Output tokens.'),
+  cached_tokens: count('Input tokens that the provider had cached. They have the same price as other input tokens.'),
+  calls: count('Number of model calls, including failed and aborted calls.'),
+  ...costs,
+})
+export const UsageCosts = namedObject('UsageCosts', 'Costs in a period.', {
+  ...costs,
+  by_day: Type.Array(DailyUsage, {
+    description: 'Usage per day, oldest first. Days without usage are included unless the period has more than 366 days.',
+  }),
+})
 
 const name = text('Name of the threshold.', 200)
 const requiredFields = {

@@ -1,13 +1,16 @@
 /** Webhooks, their deliveries and the event stream, according to the Standard Webhooks specification. */
 import { type Static, Type } from 'typebox'
-import { createAction, createBody, createCrudRoutes, createFamily, idParams, updateBody } from '../crud.ts'
+import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
   count,
   createExample,
+  flag,
   httpUrl,
   identifier,
+  integer,
   jsonObject,
+  namedObject,
   nullable,
   object,
   optional,
@@ -27,8 +30,8 @@ const events = Type.Array(stringEnum(WEBHOOK_EVENTS, { description: 'Type of an 
 })
 const settings = {
   description: text('Description of the webhook.', 10_000),
-  enabled: Type.Boolean({ default: true, description: 'Whether the webhook is enabled.' }),
-  allow_private_network: Type.Boolean({ default: false, description: 'Whether the URL may be in a private network.' }),
+  enabled: flag('Whether the webhook is enabled.', true),
+  allow_private_network: flag('Whether the URL may be in a private network.', false),
 }
 const example = { url: 'https://hooks.example.com/cadre', events: ['conversation.completed'], description: 'Notifies the help desk' }
 
@@ -44,10 +47,10 @@ const secret = Type.String({
   pattern: '^whsec_[A-Za-z0-9+/]{32,100}={0,2}$',
   description: 'Signing secret: whsec_ and 24 to 64 bytes in base64. It is returned only once.',
 })
-export const WebhookCreated = object(
-  { ...Webhook.properties, secret },
-  { title: 'WebhookCreated', description: 'A webhook with its signing secret, which is returned only once.' },
-)
+export const WebhookCreated = namedObject('WebhookCreated', 'A webhook with its signing secret, which is returned only once.', {
+  ...Webhook.properties,
+  secret,
+})
 export const WebhookCreate = createBody(
   'webhook',
   { url, events },
@@ -87,48 +90,36 @@ const exampleDelivery = {
   next_attempt_at: null,
   created_at: '2026-01-31T09:30:00.000Z',
 }
-export const Delivery = object(delivery, {
-  title: 'Delivery',
-  description: 'Delivery of an event to a webhook.',
-  examples: [exampleDelivery],
+export const Delivery = namedObject('Delivery', 'Delivery of an event to a webhook.', delivery, [exampleDelivery])
+const DeliveryAttempt = namedObject('DeliveryAttempt', 'An attempt to deliver an event.', {
+  at: timestamp('Time of the attempt'),
+  response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
+  error: nullable(Type.String({ description: 'Error message.' })),
+  latency_ms: count('Latency of the response, in milliseconds.'),
 })
-const DeliveryAttempt = object(
-  {
-    at: timestamp('Time of the attempt'),
-    response_status: nullable(Type.Integer({ description: 'HTTP status of the response.' })),
-    error: nullable(Type.String({ description: 'Error message.' })),
-    latency_ms: Type.Integer({ minimum: 0, description: 'Latency of the response, in milliseconds.' }),
-  },
-  { title: 'DeliveryAttempt', description: 'An attempt to deliver an event.' },
-)
 export type DeliveryDetails = Static<typeof DeliveryDetails>
-export const DeliveryDetails = object(
-  {
-    ...delivery,
-    response_body: nullable(Type.String({ description: 'Start of the last response.' })),
-    history: Type.Array(DeliveryAttempt, { description: 'Latest attempts, oldest first.' }),
-    body: object(
-      {
-        type: Type.String({ description: 'Type of the event.' }),
-        timestamp: timestamp('Time of the event'),
-        data: jsonObject('Data of the event.'),
-      },
-      { title: 'DeliveryBody', description: 'Request body.' },
-    ),
-  },
-  { title: 'DeliveryDetails', description: 'A delivery with its attempts and its request body.' },
-)
-export const WebhookRotate = object(
+export const DeliveryDetails = namedObject('DeliveryDetails', 'A delivery with its attempts and its request body.', {
+  ...delivery,
+  response_body: nullable(Type.String({ description: 'Start of the last response.' })),
+  history: Type.Array(DeliveryAttempt, { description: 'Latest attempts, oldest first.' }),
+  body: namedObject('DeliveryBody', 'Request body.', {
+    type: Type.String({ description: 'Type of the event.' }),
+    timestamp: timestamp('Time of the event'),
+    data: jsonObject('Data of the event.'),
+  }),
+})
+export const WebhookRotate = namedObject(
+  'SecretRotation',
+  'A new signing secret. Without secret, a secret is generated.',
   optional({
     secret,
-    overlap_hours: Type.Integer({
+    overlap_hours: integer('Hours during which the previous secret also signs. Use 0 if it was leaked.', {
       minimum: 0,
       maximum: 168,
       default: 24,
-      description: 'Hours during which the previous secret also signs. Use 0 if it was leaked.',
     }),
   }),
-  { title: 'SecretRotation', description: 'A new signing secret. Without secret, a secret is generated.', examples: [{}] },
+  [{}],
 )
 
 export const webhooks = createFamily({
@@ -141,9 +132,9 @@ export const webhooks = createFamily({
 })
 
 const { webhook_id: _, ...deliveryFilters } = delivery
-const webhook = { family: 'webhooks', params: idParams('webhook'), access: 'admin' as const }
 const oneDelivery = {
-  ...webhook,
+  family: 'webhooks',
+  access: 'admin' as const,
   params: object({ id: identifier('the webhook'), delivery_id: identifier('the delivery') }),
   response: DeliveryDetails,
 }
@@ -160,11 +151,9 @@ export const webhookRoutes = {
     changesResource: true,
   }),
   deliveries: route({
-    ...webhook,
-    id: 'webhooks.deliveries',
-    method: 'GET',
-    path: '/webhooks/{id}/deliveries',
+    ...createAction(webhooks, 'deliveries', 'GET'),
     summary: 'List deliveries of a webhook',
+    access: 'admin',
     query: listQuery(object(deliveryFilters)),
     response: Delivery,
     shape: 'page',
@@ -205,11 +194,7 @@ export const webhookRoutes = {
     access: 'admin',
     query: object(
       optional({
-        after: Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: 'Return events after this stream id. Default: only new events.',
-        }),
+        after: integer('Return events after this stream id. Default: only new events.', { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
         types: Type.String({
           maxLength: 500,
           description: 'Event types, separated by commas. Default: all.',

@@ -1,6 +1,6 @@
 /** Requests and responses of embeddings in OpenAI's format. */
 import { type Static, Type } from 'typebox'
-import { object, stringEnum } from '../schemas/fields.ts'
+import { count, integer, namedObject, nonEmptyText, stringEnum } from '../schemas/fields.ts'
 import { optionalOrNull, usedModel } from './fields.ts'
 import { hintFields } from './request-fields.ts'
 
@@ -8,9 +8,11 @@ const MAX_TEXT_LENGTH = 1_000_000
 const { user } = hintFields
 
 export type EmbeddingCreate = Static<typeof EmbeddingCreate>
-export const EmbeddingCreate = object(
+export const EmbeddingCreate = namedObject(
+  'EmbeddingCreate',
+  'Texts to embed.',
   {
-    model: Type.String({ minLength: 1, maxLength: 200, description: 'minilm, or the name or identifier of an embedding model.' }),
+    model: nonEmptyText('minilm, or the name or identifier of an embedding model.', 200),
     input: Type.Unsafe<string | string[] | number[] | number[][]>({
       description: 'A text, or up to 2,048 texts. Arrays of tokens are not supported.',
       anyOf: [
@@ -31,39 +33,30 @@ export const EmbeddingCreate = object(
     }),
     ...optionalOrNull({
       encoding_format: stringEnum(['float', 'base64'], { description: 'Format of the vectors: numbers, or base64 of 32-bit floats.' }),
-      dimensions: Type.Integer({ minimum: 1, description: "Number of dimensions. Only the model's own is supported." }),
+      dimensions: integer("Number of dimensions. Only the model's own is supported.", { minimum: 1 }),
       user,
     }),
   },
-  { title: 'EmbeddingCreate', description: 'Texts to embed.', examples: [{ model: 'minilm', input: 'Annual leave' }] },
+  [{ model: 'minilm', input: 'Annual leave' }],
 )
 
 export type EmbeddingList = Static<typeof EmbeddingList>
-export const EmbeddingList = object(
-  {
-    object: Type.Literal('list', { description: 'Kind of object.' }),
-    data: Type.Array(
-      object(
-        {
-          object: Type.Literal('embedding', { description: 'Kind of object.' }),
-          index: Type.Integer({ minimum: 0, description: 'Number of the text.' }),
-          embedding: Type.Unsafe<number[] | string>({
-            description: 'The vector.',
-            anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
-          }),
-        },
-        { title: 'OpenaiEmbedding', description: 'The vector of a text.' },
-      ),
-      { description: 'Vectors in the order of the texts.' },
-    ),
-    model: usedModel,
-    usage: object(
-      {
-        prompt_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
-        total_tokens: Type.Integer({ minimum: 0, description: 'Tokens of the texts.' }),
-      },
-      { title: 'EmbeddingUsage', description: 'The usage of the call.' },
-    ),
-  },
-  { title: 'EmbeddingList', description: "Vectors in OpenAI's format." },
-)
+export const EmbeddingList = namedObject('EmbeddingList', "Vectors in OpenAI's format.", {
+  object: Type.Literal('list', { description: 'Kind of object.' }),
+  data: Type.Array(
+    namedObject('OpenaiEmbedding', 'The vector of a text.', {
+      object: Type.Literal('embedding', { description: 'Kind of object.' }),
+      index: count('Number of the text.'),
+      embedding: Type.Unsafe<number[] | string>({
+        description: 'The vector.',
+        anyOf: [{ type: 'array', items: { type: 'number' } }, { type: 'string' }],
+      }),
+    }),
+    { description: 'Vectors in the order of the texts.' },
+  ),
+  model: usedModel,
+  usage: namedObject('EmbeddingUsage', 'The usage of the call.', {
+    prompt_tokens: count('Tokens of the texts.'),
+    total_tokens: count('Tokens of the texts.'),
+  }),
+})

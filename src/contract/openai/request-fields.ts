@@ -1,7 +1,7 @@
 /** Fields of the requests for chat completions and responses. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { EMBEDDED_MODEL_ID } from '../families/models.ts'
-import { jsonObject, stringEnum } from '../schemas/fields.ts'
+import { flag, integer, jsonObject, stringEnum } from '../schemas/fields.ts'
 import { optionalOrNull } from './fields.ts'
 
 export const MAX_TEXT_LENGTH = 4_000_000
@@ -26,7 +26,7 @@ export const functionFields = {
   ...optionalOrNull({
     description: Type.String({ maxLength: 10_000, description: 'What the function does.' }),
     parameters: jsonObject('JSON Schema of the arguments, of type object.'),
-    strict: Type.Boolean({ description: 'Accepted without effect.' }),
+    strict: flag('Accepted without effect.'),
   }),
 }
 
@@ -44,19 +44,16 @@ export const jsonSchemaFields = {
   ...optionalOrNull({
     description: Type.String({ maxLength: 10_000, description: 'What the reply is for.' }),
     schema: jsonObject('JSON Schema of the reply.'),
-    strict: Type.Boolean({ description: 'Whether the provider must enforce the schema.' }),
+    strict: flag('Whether the provider must enforce the schema.'),
   }),
 }
 
-export const maxTokens = Type.Integer({
-  minimum: 1,
-  description: "Maximum tokens of the reply. Lowers the agent's limit and never raises it.",
-})
+export const maxTokens = integer("Maximum tokens of the reply. Lowers the agent's limit and never raises it.", { minimum: 1 })
 
 /** Fields that clients send and that do not change the reply. */
 export const hintFields = {
   metadata: jsonObject('Accepted without effect.'),
-  parallel_tool_calls: Type.Boolean({ description: 'Accepted without effect.' }),
+  parallel_tool_calls: flag('Accepted without effect.'),
   prompt_cache_key: Type.String({ description: 'Accepted without effect.' }),
   prompt_cache_options: jsonObject('Accepted without effect.'),
   prompt_cache_retention: Type.String({ description: 'Accepted without effect.' }),
@@ -70,5 +67,5 @@ export const replyFields = {
   temperature: Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature. Default: the agent's." }),
   top_p: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the most likely tokens to choose from.' }),
   ...hintFields,
-  stream: Type.Boolean({ description: 'Whether to stream the reply as server-sent events.' }),
+  stream: flag('Whether to stream the reply as server-sent events.'),
 }

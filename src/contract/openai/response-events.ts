@@ -1,13 +1,13 @@
 /** The events of a streamed response in OpenAI's format. */
 import { type Static, type TSchema, Type } from 'typebox'
-import { type Fields, object } from '../schemas/fields.ts'
+import { count, type Fields, object } from '../schemas/fields.ts'
 import { OpenaiError } from './error-schema.ts'
 import { OpenaiResponse, OutputItem, OutputText } from './responses.ts'
 
-const sequence_number = Type.Integer({ minimum: 0, description: 'Number of the event.' })
+const sequence_number = count('Number of the event.')
 const item_id = Type.String({ description: 'Identifier of the item.' })
-const output_index = Type.Integer({ minimum: 0, description: 'Number of the item.' })
-const content_index = Type.Integer({ minimum: 0, description: 'Number of the part.' })
+const output_index = count('Number of the item.')
+const content_index = count('Number of the part.')
 
 /** An event whose data repeats its name as `type`. */
 function responseEvent<Name extends string, F extends Fields>(name: Name, fields: F, title: string) {

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { conversationRoutes } from '../families/conversations.ts'
 import { route } from '../route.ts'
-import { object, stringEnum } from '../schemas/fields.ts'
+import { namedObject, nonEmptyText, object, stringEnum } from '../schemas/fields.ts'
 import { MAX_IMAGE_BODY_BYTES } from '../schemas/images.ts'
 import { CHAT_EVENTS, ChatCompletion, ChatCompletionCreate } from './chat-completions.ts'
 import { EmbeddingCreate, EmbeddingList } from './embeddings.ts'
@@ -11,38 +11,33 @@ import { RESPONSE_EVENTS } from './response-events.ts'
 import { DeletedResponse, OpenaiResponse, ResponseCreate } from './responses.ts'
 
 export type OpenaiModel = Static<typeof OpenaiModel>
-export const OpenaiModel = object(
+export const OpenaiModel = namedObject(
+  'OpenaiModel',
+  "An agent or a model in OpenAI's format.",
   {
     id: Type.String({ description: 'Name of the agent or model, or its identifier if the name is not unique.' }),
     object: Type.Literal('model', { description: 'Kind of object.' }),
     created: created('creation'),
     owned_by: Type.String({ description: 'cadre, or the provider of the model.' }),
-    cadre: object(
-      {
-        type: stringEnum(['agent', 'model', 'embedding_model'], { description: 'What it is.' }),
-        id: Type.String({ description: 'Identifier of the agent or model.' }),
-      },
-      { title: 'OpenaiModelOrigin', description: 'The agent or model.' },
-    ),
+    cadre: namedObject('OpenaiModelOrigin', 'The agent or model.', {
+      type: stringEnum(['agent', 'model', 'embedding_model'], { description: 'What it is.' }),
+      id: Type.String({ description: 'Identifier of the agent or model.' }),
+    }),
   },
-  {
-    title: 'OpenaiModel',
-    description: "An agent or a model in OpenAI's format.",
-    examples: [
-      {
-        id: 'Helper',
-        object: 'model',
-        created: 1_769_851_800,
-        owned_by: 'cadre',
-        cadre: { type: 'agent', id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a' },
-      },
-    ],
-  },
+  [
+    {
+      id: 'Helper',
+      object: 'model',
+      created: 1_769_851_800,
+      owned_by: 'cadre',
+      cadre: { type: 'agent', id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a' },
+    },
+  ],
 )
 
 const shared = { family: 'openai', protocol: 'openai', shape: 'bare' } as const
 const modelCall = { ...shared, method: 'POST', callsModel: true, callsExternalService: true, bodyLimit: MAX_IMAGE_BODY_BYTES } as const
-const responseParams = object({ response_id: Type.String({ minLength: 1, maxLength: 200, description: 'Identifier of the response.' }) })
+const responseParams = object({ response_id: nonEmptyText('Identifier of the response.', 200) })
 const replyCall = {
   ...modelCall,
   description:
@@ -61,13 +56,10 @@ export const openaiRoutes = {
     summary: 'List agents and models',
     description: 'Members see agents only.',
     access: 'any',
-    response: object(
-      {
-        object: Type.Literal('list', { description: 'Kind of object.' }),
-        data: Type.Array(OpenaiModel, { description: 'Agents and models.' }),
-      },
-      { title: 'OpenaiModelList', description: "Agents and models in OpenAI's format." },
-    ),
+    response: namedObject('OpenaiModelList', "Agents and models in OpenAI's format.", {
+      object: Type.Literal('list', { description: 'Kind of object.' }),
+      data: Type.Array(OpenaiModel, { description: 'Agents and models.' }),
+    }),
   }),
   getModel: route({
     ...shared,
@@ -76,7 +68,7 @@ export const openaiRoutes = {
     path: '/v1/models/{model}',
     summary: 'Get an agent or model',
     access: 'any',
-    params: object({ model: Type.String({ minLength: 1, maxLength: 200, description: 'Name or identifier of the agent or model.' }) }),
+    params: object({ model: nonEmptyText('Name or identifier of the agent or model.', 200) }),
     response: OpenaiModel,
   }),
   createChatCompletion: route({

@@ -1,24 +1,21 @@
 /** Authentication of outgoing requests. Secret values are write-only. */
 import { type Static, type TSchema, type TUnsafe, Type } from 'typebox'
-import { object } from './fields.ts'
+import { namedObject } from './fields.ts'
 
 export const secret = (description: string, minLength = 1) =>
   Type.String({ minLength, maxLength: 10_000, pattern: '^[^\\r\\n\\u0000]*$', writeOnly: true, description: `${description} Write-only.` })
 
-export const noAuth = object({ type: Type.Literal('none') }, { title: 'NoAuth', description: 'No authentication.' })
-export const bearerAuth = object(
-  { type: Type.Literal('bearer'), token: secret('Token.') },
-  { title: 'BearerAuth', description: 'Authentication with a token.' },
-)
+export const noAuth = namedObject('NoAuth', 'No authentication.', { type: Type.Literal('none') })
+export const bearerAuth = namedObject('BearerAuth', 'Authentication with a token.', {
+  type: Type.Literal('bearer'),
+  token: secret('Token.'),
+})
 /** Some servers expect a key as user name and an empty password. */
-export const basicAuth = object(
-  {
-    type: Type.Literal('basic'),
-    username: secret('User name.'),
-    password: secret('Password, which may be empty.', 0),
-  },
-  { title: 'BasicAuth', description: 'Authentication with a user name and a password.' },
-)
+export const basicAuth = namedObject('BasicAuth', 'Authentication with a user name and a password.', {
+  type: Type.Literal('basic'),
+  username: secret('User name.'),
+  password: secret('Password, which may be empty.', 0),
+})
 
 export const HEADER_NAME = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$"
 export const headers = Type.Unsafe<Record<string, string>>({

@@ -1,9 +1,11 @@
 /** The event that reports an error in a stream. */
 import { Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { identifier, object, optional, stringEnum } from './fields.ts'
+import { identifier, namedObject, optional, stringEnum } from './fields.ts'
 
-export const ErrorEvent = object(
+export const ErrorEvent = namedObject(
+  'ErrorEvent',
+  'Data of `error`: the stream ends with an error.',
   {
     error: Type.String({ description: 'Error message.' }),
     code: stringEnum(Object.keys(ERRORS) as ErrorCode[], { description: 'Error code.' }),
@@ -12,9 +14,5 @@ export const ErrorEvent = object(
       hint: Type.String({ description: 'How to fix the error.' }),
     }),
   },
-  {
-    title: 'ErrorEvent',
-    description: 'Data of `error`: the stream ends with an error.',
-    examples: [{ error: 'The token is no longer valid.', code: 'UNAUTHENTICATED' }],
-  },
+  [{ error: 'The token is no longer valid.', code: 'UNAUTHENTICATED' }],
 )

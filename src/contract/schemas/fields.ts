@@ -22,6 +22,10 @@ export function object<F extends Fields>(fields: F, options: object = {}): TObje
   return Type.Object(fields, { additionalProperties: false, ...options })
 }
 
+/** An object with a schema of its own in the OpenAPI document. */
+export const namedObject = <F extends Fields>(title: string, description: string, fields: F, examples?: readonly object[]): TObject<F> =>
+  object(fields, { title, description, ...(examples && { examples }) })
+
 /** The same fields, all optional. */
 export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOptional<F[K]> } {
   const entries = Object.entries(fields).map(([name, schema]) => [name, Type.Optional(schema)])
@@ -32,15 +36,26 @@ export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOption
 export const jsonObject = (description: string, options: object = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe({ type: 'object', additionalProperties: true, description, ...options })
 
-export const identifier = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Identifier of ${what}.` })
+export const identifier = (what: string) => nonEmptyText(`Identifier of ${what}.`, 200)
 
 export const timestamp = (description: string) =>
   Type.String({ format: 'date-time', description: `${description} (ISO 8601, UTC).`, examples: ['2026-01-31T09:30:00.000Z'] })
 
-export const resourceName = (what: string) =>
-  Type.String({ minLength: 1, maxLength: 200, pattern: '\\S', description: `Name of the ${what}.` })
+export const resourceName = (what: string) => nonBlankText(`Name of the ${what}.`, 200)
 
 export const text = (description: string, maxLength = 100_000) => Type.String({ maxLength, description })
+
+export const nonEmptyText = (description: string, maxLength: number) => Type.String({ minLength: 1, maxLength, description })
+
+/** Also rejects text of spaces. */
+export const nonBlankText = (description: string, maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '\\S', description })
+
+export const flag = (description: string, byDefault?: boolean) =>
+  Type.Boolean({ ...(byDefault === undefined ? {} : { default: byDefault }), description })
+
+export const integer = (description: string, limits: { minimum: number; maximum?: number; default?: number }) =>
+  Type.Integer({ ...limits, description })
 
 export const count = (description: string) => Type.Integer({ minimum: 0, description })
 

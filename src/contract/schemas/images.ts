@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { object, stringEnum } from './fields.ts'
+import { namedObject, stringEnum } from './fields.ts'
 
 const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export const MAX_IMAGES = 10
@@ -14,15 +14,12 @@ export const MAX_IMAGE_BODY_BYTES = 32 * 1024 * 1024
 export const IMAGES_UNREADABLE = 'cannot read images'
 
 export type MessageImage = Static<typeof MessageImage>
-export const MessageImage = object(
-  {
-    type: stringEnum(IMAGE_TYPES, { description: 'Media type of the image.' }),
-    data: Type.String({
-      minLength: 1,
-      maxLength: Math.ceil(MAX_IMAGE_BYTES / 3) * 4,
-      pattern: '^[A-Za-z0-9+/]+={0,2}$',
-      description: 'Bytes of the image, in base64.',
-    }),
-  },
-  { title: 'MessageImage', description: 'An image of a message.' },
-)
+export const MessageImage = namedObject('MessageImage', 'An image of a message.', {
+  type: stringEnum(IMAGE_TYPES, { description: 'Media type of the image.' }),
+  data: Type.String({
+    minLength: 1,
+    maxLength: Math.ceil(MAX_IMAGE_BYTES / 3) * 4,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    description: 'Bytes of the image, in base64.',
+  }),
+})

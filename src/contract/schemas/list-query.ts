@@ -1,25 +1,27 @@
 /** Query parameters of lists: paging, sorting and equality filters on scalar fields. */
 import { type Static, type TObject, type TOptional, type TSchema, Type } from 'typebox'
-import { count, getFields, getScalarType, object, optional, stringEnum } from './fields.ts'
+import { count, getFields, getScalarType, integer, namedObject, object, optional, stringEnum } from './fields.ts'
 
 export const DEFAULT_LIMIT = 20
 export const MAX_LIMIT = 100
 
 const paging = {
-  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Page number, from 1.' }),
-  limit: Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Number of items per page.' }),
+  page: integer('Page number, from 1.', { minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  limit: integer('Number of items per page.', { minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
   order: stringEnum(['asc', 'desc'], { default: 'desc', description: 'Sort order.' }),
 }
 
 export type Pagination = Static<typeof Pagination>
-export const Pagination = object(
+export const Pagination = namedObject(
+  'Pagination',
+  'Position in the list.',
   {
     page: count('Page number.'),
     limit: count('Number of items per page.'),
     total: count('Total number of items.'),
     pages: count('Number of pages.'),
   },
-  { title: 'Pagination', description: 'Position in the list.', examples: [{ page: 1, limit: 20, total: 131, pages: 7 }] },
+  [{ page: 1, limit: 20, total: 131, pages: 7 }],
 )
 
 export interface ListQuery {

@@ -2,52 +2,47 @@
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { confidence } from './confidence.ts'
-import { count, identifier, jsonObject, nullable, object, optional, stringEnum, timestamp } from './fields.ts'
+import { count, flag, identifier, integer, jsonObject, namedObject, nullable, optional, stringEnum, timestamp } from './fields.ts'
 import { Usage } from './usage.ts'
 
 export type Citation = Static<typeof Citation>
-export const Citation = object(
-  {
-    index: Type.Integer({ minimum: 1, description: 'Number of the citation: n of [n] in the text.' }),
-    source: Type.String({ description: 'Name of the document.' }),
-    page: Type.Integer({ minimum: 1, description: 'Page of the passage, from 1.' }),
-    document_id: identifier('the document'),
-    content: Type.String({ description: 'Text of the passage.' }),
-    score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
-    cited: Type.Boolean({ description: 'Whether the text cites the passage.' }),
-    ...optional({
-      place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
-      headings: Type.String({ description: 'Headings above the passage, outermost first, joined with " › ".' }),
-      start: Type.Integer({ minimum: 0, description: "Start of the passage in the document's text, in characters." }),
-      end: Type.Integer({ minimum: 0, description: "End of the passage in the document's text, in characters." }),
-      content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
-      stale: Type.Boolean({ description: 'Whether the document was changed or deleted after it was indexed or cited.' }),
-    }),
-  },
-  { title: 'Citation', description: 'A reference from a reply to a passage.' },
-)
+export const Citation = namedObject('Citation', 'A reference from a reply to a passage.', {
+  index: integer('Number of the citation: n of [n] in the text.', { minimum: 1 }),
+  source: Type.String({ description: 'Name of the document.' }),
+  page: integer('Page of the passage, from 1.', { minimum: 1 }),
+  document_id: identifier('the document'),
+  content: Type.String({ description: 'Text of the passage.' }),
+  score: Type.Number({ description: 'Relevance of the passage; higher is better.' }),
+  cited: flag('Whether the text cites the passage.'),
+  ...optional({
+    place: Type.String({ description: 'Place of the passage if it is not a page, such as `slide 3` or `sheet Budget`.' }),
+    headings: Type.String({ description: 'Headings above the passage, outermost first, joined with " › ".' }),
+    start: count("Start of the passage in the document's text, in characters."),
+    end: count("End of the passage in the document's text, in characters."),
+    content_hash: Type.String({ description: 'Content hash of the document at that time.' }),
+    stale: flag('Whether the document was changed or deleted after it was indexed or cited.'),
+  }),
+})
 export type ToolCall = Static<typeof ToolCall>
-export const ToolCall = object(
-  {
-    id: Type.String({ description: 'Identifier of the tool call.' }),
-    name: Type.String({ description: 'Name of the tool.' }),
-    arguments: jsonObject('Arguments from the model, or as changed by the user who confirmed the call.'),
-    result: Type.Optional(
-      Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
-    ),
-    error: Type.Optional(Type.String({ description: 'Error message if the tool call failed.' })),
-    latency_ms: Type.Optional(
-      Type.Number({ minimum: 0, description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.' }),
-    ),
-    confirmation: Type.Optional(
-      stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
-    ),
-  },
-  { title: 'ToolCall', description: 'A use of a tool in a reply.' },
-)
+export const ToolCall = namedObject('ToolCall', 'A use of a tool in a reply.', {
+  id: Type.String({ description: 'Identifier of the tool call.' }),
+  name: Type.String({ description: 'Name of the tool.' }),
+  arguments: jsonObject('Arguments from the model, or as changed by the user who confirmed the call.'),
+  ...optional({
+    result: Type.Unknown({ description: 'Result of the tool, truncated if it is long; for passages, the numbers of their citations.' }),
+    error: Type.String({ description: 'Error message if the tool call failed.' }),
+    latency_ms: Type.Number({
+      minimum: 0,
+      description: 'Duration of the tool call, in milliseconds, without the time until it was confirmed.',
+    }),
+    confirmation: stringEnum(['pending', 'allowed', 'refused'], { description: 'Status of the confirmation, if the tool requires one.' }),
+  }),
+})
 
 export type Message = Static<typeof Message>
-export const Message = object(
+export const Message = namedObject(
+  'Message',
+  'A message of a conversation.',
   {
     id: identifier('the message'),
     role: stringEnum(['user', 'assistant'], { description: 'Author of the message.' }),
@@ -75,18 +70,14 @@ export const Message = object(
       latency_ms: Type.Number({ minimum: 0, description: 'Duration of the reply, in milliseconds.' }),
     }),
   },
-  {
-    title: 'Message',
-    description: 'A message of a conversation.',
-    examples: [
-      {
-        id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
-        role: 'user',
-        content: 'How many days of leave do I have?',
-        timestamp: '2026-01-31T09:30:00.000Z',
-      },
-    ],
-  },
+  [
+    {
+      id: 'msg_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
+      role: 'user',
+      content: 'How many days of leave do I have?',
+      timestamp: '2026-01-31T09:30:00.000Z',
+    },
+  ],
 )
 
 /** Whether a message is a reply that ended on its own. A reply without a finish reason was interrupted, unless it is being written. */

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DOCUMENT_MEDIA_TYPES, IMAGE_TYPES } from '../document-types.ts'
 import { authentication, basicAuth, bearerAuth, noAuth } from './auth.ts'
-import { httpUrl, object, optional, stringEnum } from './fields.ts'
+import { flag, httpUrl, integer, namedObject, nonEmptyText, optional, stringEnum } from './fields.ts'
 
 export const SOURCE_TYPES = ['file', 'folder', 'url', 'git', 'text'] as const
 export type SourceType = (typeof SOURCE_TYPES)[number]
@@ -18,7 +18,7 @@ export const DEFAULT_FILE_TYPES: readonly string[] = [
 export const DEFAULT_MAX_FILE_SIZE = 50 * 1024 * 1024
 
 const path = Type.String({ minLength: 1, maxLength: 4_096, pattern: '^[^\\u0000]+$', description: "A path on the daemon's machine." })
-const glob = Type.String({ minLength: 1, maxLength: 1_000, description: 'A glob such as **/*.md.' })
+const glob = nonEmptyText('A glob such as **/*.md.', 1_000)
 const files = {
   file_types: Type.Array(Type.String({ pattern: '^[A-Za-z0-9]{1,16}$', description: 'A file extension without the dot.' }), {
     minItems: 1,
@@ -27,7 +27,7 @@ const files = {
     description: 'File types to read.',
     examples: [['pdf', 'txt', 'md']],
   }),
-  max_file_size: Type.Integer({ minimum: 1, maximum: 1024 ** 3, description: 'Maximum file size, in bytes.' }),
+  max_file_size: integer('Maximum file size, in bytes.', { minimum: 1, maximum: 1024 ** 3 }),
 }
 const schedule = Type.String({
   minLength: 1,
@@ -35,20 +35,19 @@ const schedule = Type.String({
   description: 'Schedule of automatic syncs, as a cron expression with five fields.',
   examples: ['0 3 * * *'],
 })
-const ocr = Type.Boolean({ default: true, description: 'Whether to recognise the text of images and scanned pages.' })
+const ocr = flag('Whether to recognise the text of images and scanned pages.', true)
 const globs = {
   include: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to include.' }),
   exclude: Type.Array(glob, { maxItems: 200, description: 'Globs of paths to exclude.' }),
 }
 
-const allow_private_network = Type.Boolean({
-  default: false,
-  description: 'Whether the source may read addresses in private networks. Only admins can set it.',
-})
+const allow_private_network = flag('Whether the source may read addresses in private networks. Only admins can set it.', false)
 
 /** Configuration by source type. */
 export const SOURCE_CONFIGURATIONS = {
-  file: object(
+  file: namedObject(
+    'FileSourceConfiguration',
+    'Configuration of a file source.',
     optional({
       ...files,
       paths: Type.Array(path, {
@@ -58,67 +57,56 @@ export const SOURCE_CONFIGURATIONS = {
       ocr,
       schedule,
     }),
-    { title: 'FileSourceConfiguration', description: 'Configuration of a file source.' },
   ),
-  folder: object(
-    {
-      path,
-      ...optional({
-        ...globs,
-        ...files,
-        gitignore: Type.Boolean({ default: true, description: 'Whether to skip files that .gitignore excludes.' }),
-        ocr,
-        watch: Type.Boolean({ default: false, description: 'Whether to sync when files change.' }),
-        schedule,
+  folder: namedObject('FolderSourceConfiguration', 'Configuration of a folder source.', {
+    path,
+    ...optional({
+      ...globs,
+      ...files,
+      gitignore: flag('Whether to skip files that .gitignore excludes.', true),
+      ocr,
+      watch: flag('Whether to sync when files change.', false),
+      schedule,
+    }),
+  }),
+  url: namedObject('UrlSourceConfiguration', 'Configuration of a url source.', {
+    url: httpUrl('URL of a page, site or sitemap.'),
+    ...optional({
+      mode: stringEnum(['page', 'site', 'sitemap'], {
+        default: 'page',
+        description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
       }),
-    },
-    { title: 'FolderSourceConfiguration', description: 'Configuration of a folder source.' },
-  ),
-  url: object(
-    {
-      url: httpUrl('URL of a page, site or sitemap.'),
-      ...optional({
-        mode: stringEnum(['page', 'site', 'sitemap'], {
-          default: 'page',
-          description: 'page: one page; site: the page and linked pages of the same site; sitemap: the pages of a sitemap.',
-        }),
-        max_depth: Type.Integer({ minimum: 0, maximum: 10, description: 'Maximum link depth of a site.' }),
-        max_pages: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Maximum number of pages.' }),
-        ocr,
-        allow_private_network,
-        schedule,
-      }),
-    },
-    { title: 'UrlSourceConfiguration', description: 'Configuration of a url source.' },
-  ),
-  git: object(
-    {
-      repository: Type.String({
+      max_depth: integer('Maximum link depth of a site.', { minimum: 0, maximum: 10 }),
+      max_pages: integer('Maximum number of pages.', { minimum: 1, maximum: 10_000 }),
+      ocr,
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  git: namedObject('GitSourceConfiguration', 'Configuration of a git source.', {
+    repository: Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: '^[^\\u0000-\\u001f]+$',
+      description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
+    }),
+    ...optional({
+      branch: Type.String({
         minLength: 1,
-        maxLength: 2_000,
-        pattern: '^[^\\u0000-\\u001f]+$',
-        description: "URL of a repository, or its path on the daemon's machine. Credentials belong in `auth`, not in the URL.",
+        maxLength: 200,
+        pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
+        description: 'Branch or tag.',
       }),
-      ...optional({
-        branch: Type.String({
-          minLength: 1,
-          maxLength: 200,
-          pattern: '^[A-Za-z0-9_][A-Za-z0-9_./-]*$',
-          description: 'Branch or tag.',
-        }),
-        ...globs,
-        ...files,
-        ocr,
-        allow_private_network,
-        schedule,
-      }),
-    },
-    { title: 'GitSourceConfiguration', description: 'Configuration of a git source.' },
-  ),
-  text: object(
-    { text: Type.String({ minLength: 1, maxLength: 900_000, description: 'Text of the document.' }) },
-    { title: 'TextSourceConfiguration', description: 'Configuration of a text source.' },
-  ),
+      ...globs,
+      ...files,
+      ocr,
+      allow_private_network,
+      schedule,
+    }),
+  }),
+  text: namedObject('TextSourceConfiguration', 'Configuration of a text source.', {
+    text: nonEmptyText('Text of the document.', 900_000),
+  }),
 } satisfies Record<SourceType, TSchema>
 
 export const sourceAuth = authentication(

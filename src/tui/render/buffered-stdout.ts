@@ -2,12 +2,6 @@
 import { Writable } from 'node:stream'
 import { ERASE_BELOW, moveLineUp, moveToLineStart } from './cursor-sequences.ts'
 
-interface BufferedStdout {
-  stream: NodeJS.WriteStream
-  /** Writes the buffered output now. */
-  flush(): void
-}
-
 /** Synchronized update: supporting terminals draw everything between these sequences in one step. */
 const BEGIN_UPDATE = '\u001b[?2026h'
 export const END_UPDATE = '\u001b[?2026l'
@@ -23,8 +17,8 @@ const MOVE_TO_BOTTOM = /\u001b\[(\d+)B\u001b\[1G/g
 const MOVE_TO_CURSOR = /\u001b\[(\d+)A(?=\u001b\[\d+G\u001b\[\?25h)/g
 const UNLIMITED_ROWS = 10_000
 
-/** `onFlush` is called before a frame is written, which is discarded if it returns false. */
-export function bufferStdout(output: NodeJS.WriteStream, onFlush = (): boolean => true): BufferedStdout {
+/** `flush` writes the buffered output at once. `onFlush` is called before a frame is written, which is discarded if it returns false. */
+export function bufferStdout(output: NodeJS.WriteStream, onFlush = (): boolean => true) {
   let buffer = ''
   let scheduled: NodeJS.Immediate | undefined
   const flush = () => {

@@ -6,15 +6,10 @@ import type { ChatStore } from '../state/chat-store.ts'
 const HINT_DELAY_MS = 300
 const WAITING_HINT = 'Loading. Press Esc to cancel.'
 
-interface HeldKey {
-  key: Key
-  press: () => void
-}
-
 export class ConversationSwitch {
   readonly #store: ChatStore
   #current: AbortController | undefined
-  #heldKeys: HeldKey[] = []
+  #heldKeys: { key: Key; press: () => void }[] = []
 
   constructor(store: ChatStore) {
     this.#store = store

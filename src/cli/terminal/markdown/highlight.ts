@@ -129,11 +129,6 @@ export interface OpenToken {
   style: Style
 }
 
-interface Highlighted {
-  spans: Line
-  open: OpenToken | undefined
-}
-
 const WORD = '[\\p{L}_$@][\\p{L}\\p{N}_$-]*'
 const NUMBER = '0[xXbBoO][\\da-fA-F_]+|\\d[\\d_]*(?:\\.\\d+)?(?:[eE][+-]?\\d+)?'
 /** Matches comments, openers of tokens that may span lines, strings, words and numbers. */
@@ -150,7 +145,7 @@ function createPattern({ lineComments, blockComment, longQuotes, quotes }: Langu
 const PATTERNS = Object.fromEntries(Object.entries<Language>(FAMILIES).map(([family, language]) => [family, createPattern(language)]))
 
 /** Highlights one line of sanitized text. Unknown languages are not highlighted. */
-export function highlight(text: string, name: string, open?: OpenToken): Highlighted {
+export function highlight(text: string, name: string, open?: OpenToken): { spans: Line; open: OpenToken | undefined } {
   const family = FAMILIES_BY_NAME[name.toLowerCase()]
   if (family === undefined) return { spans: highlightDiff(text, name), open: undefined }
   const language: Language = FAMILIES[family]

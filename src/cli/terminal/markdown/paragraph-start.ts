@@ -17,18 +17,15 @@ const ENTITY = /&#?\w+;/
 /** Markup in plain text: text that follows may close it. */
 const OPEN_MARKUP = /\*(?!\s)|(?<!\s)\*|[`~[|]|<(?=[a-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/iu
 
-interface ParagraphStart {
-  lines: Line[]
-  /** Number of characters after which the rest begins. */
-  length: number
-}
-
-/** Returns the longest start for which the paragraph is wrapped as before if both parts are rendered on their own. */
+/**
+ * Returns the longest start for which the paragraph is wrapped as before if both parts are rendered on their own, and the number of
+ * characters after which the rest begins.
+ */
 export function findParagraphStart(
   { raw, tokens = [] }: Tokens.Paragraph,
   lines: readonly Line[],
   columns: number,
-): ParagraphStart | undefined {
+): { lines: Line[]; length: number } | undefined {
   if (lines.length <= OPEN_LINES) return undefined
   const { count, length } = findLastBreak(raw, tokens, lines.slice(0, -OPEN_LINES))
   if (count === 0) return undefined

@@ -3,7 +3,6 @@ import { Lexer, type Token, type Tokens } from 'marked'
 import { sanitizeText } from '../text.ts'
 import { highlight, type OpenToken } from './highlight.ts'
 import { renderInline } from './inline.ts'
-import { labelCitations } from './label-citations.ts'
 import { expandTabs, indentLines, type Line, line, type Margin, type Style, span, toPlainText, wrapLine } from './styled-text.ts'
 import { renderTable } from './table.ts'
 
@@ -12,6 +11,8 @@ const MIN_COLUMNS = 12
 const MAX_RULE_COLUMNS = 40
 const BULLETS = ['•', '◦', '▪']
 const CODE_MARGIN = '  '
+/** Citations that are alone on a line, as below a quoted table or code. */
+const CITATIONS = /^\s*\[\d{1,3}\]((?:\s*\[\d{1,3}\])*)\s*$/
 const QUOTE_MARGIN: Margin = { first: [span('│ ', 'dim')], rest: [span('│ ', 'dim')] }
 
 /** Returns the text as one paragraph if the parser fails (stack overflow on deep nesting). */
@@ -68,6 +69,13 @@ function renderText({ tokens, text }: { tokens?: Token[]; text: string }, column
   const label = labelCitations(text)
   if (label !== '') lines[0] = [span(label, 'dim'), ...(lines[0] ?? [])]
   return lines.flatMap((line) => wrapLine(line, columns, true))
+}
+
+/** Returns the words to show before the text, which is empty unless the text consists of citations. */
+function labelCitations(text: string): string {
+  const [, others] = CITATIONS.exec(text) ?? []
+  if (others === undefined) return ''
+  return others === '' ? 'Source: ' : 'Sources: '
 }
 
 /** The number of the first item. */

@@ -43,13 +43,6 @@ export const INITIAL_STREAM: StreamState = {
 /** What follows text that was written. */
 type NextState = Pick<StreamState, 'needsEmptyLine'> & Partial<Pick<StreamState, 'itemNumber' | 'openItem'>>
 
-interface StreamUpdate {
-  state: StreamState
-  /** New lines that will not change. */
-  done: Line[]
-  live: Line[]
-}
-
 /** Longer blocks are split, so that rendering them again stays cheap. Rows of a table need its head, so tables may be longer. */
 const MAX_BLOCK_LENGTH = 8_000
 const MAX_TABLE_LENGTH = 64_000
@@ -59,8 +52,8 @@ const PARTIAL_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*$/
 /** Text that may continue the previous block, such as the marker of another list item, or `* **`, the start of an item in bold. */
 const PARTIAL_MARKER = /^(?:[-*_=+>| \t]*|[ \t]*(?:\d{1,9}[.)]?|#{1,6}|`{1,3}|~{1,3})[ \t]*)$/
 
-/** Renders the part of `text` after the position in `state`. With `isComplete`, no live lines remain. */
-export function renderStream(state: StreamState, text: string, columns: number, isComplete: boolean): StreamUpdate {
+/** Renders the part of `text` after the position in `state`. New lines in `done` will not change. With `isComplete`, none are live. */
+export function renderStream(state: StreamState, text: string, columns: number, isComplete: boolean) {
   const raw = state.partialSequence + text.slice(state.consumed)
   const partialSequence = isComplete ? '' : findIncompleteSequence(raw)
   const pending = state.pending + sanitizeText(raw.slice(0, raw.length - partialSequence.length))

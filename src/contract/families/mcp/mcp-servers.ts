@@ -3,7 +3,19 @@ import { type Static, Type } from 'typebox'
 import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import { authentication, bearerAuth, headers, noAuth, secret } from '../../schemas/auth.ts'
-import { createExample, httpUrl, nullable, object, optional, resource, stringEnum, text } from '../../schemas/fields.ts'
+import {
+  createExample,
+  flag,
+  httpUrl,
+  integer,
+  namedObject,
+  nonEmptyText,
+  nullable,
+  optional,
+  resource,
+  stringEnum,
+  text,
+} from '../../schemas/fields.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -15,33 +27,24 @@ const name = Type.String({
 const settings = {
   description: text('Description of the MCP server.', 1_000),
   command: nullable(
-    Type.String({
-      minLength: 1,
-      maxLength: 1_000,
-      description: "Program to run on the daemon's machine, which speaks MCP on stdin and stdout. Only admins can set it.",
-    }),
+    nonEmptyText("Program to run on the daemon's machine, which speaks MCP on stdin and stdout. Only admins can set it.", 1_000),
   ),
   args: Type.Array(Type.String({ maxLength: 4_000 }), {
     maxItems: 100,
     description: 'Arguments of the program. Only admins can set them.',
   }),
   url: nullable(httpUrl('URL of a server that speaks Streamable HTTP, instead of command.')),
-  timeout_ms: Type.Integer({
+  timeout_ms: integer('Time limit for starting the server and for each call, in milliseconds.', {
     minimum: 100,
     maximum: 300_000,
     default: 60_000,
-    description: 'Time limit for starting the server and for each call, in milliseconds.',
   }),
-  memory_mb: Type.Integer({
+  memory_mb: integer('Memory that the program and its child processes may use, in MB. It is ended when it uses more.', {
     minimum: 32,
     maximum: 65_536,
     default: 1_024,
-    description: 'Memory that the program and its child processes may use, in MB. It is ended when it uses more.',
   }),
-  allow_private_network: Type.Boolean({
-    default: false,
-    description: 'Whether the URL may be an address in a private network. Only admins can set it.',
-  }),
+  allow_private_network: flag('Whether the URL may be an address in a private network. Only admins can set it.', false),
 }
 const env = Type.Unsafe<Record<string, string>>({
   type: 'object',
@@ -52,12 +55,12 @@ const env = Type.Unsafe<Record<string, string>>({
   description: 'Environment variables of the program, in addition to PATH, HOME and the like. The values are write-only.',
 })
 
-const clientId = Type.String({ minLength: 1, maxLength: 1_000, description: 'Identifier of the registered client. Default: register one.' })
-const scope = Type.String({ minLength: 1, maxLength: 1_000, description: 'Scopes to request, separated by spaces.' })
-const oauth = object(
-  { type: Type.Literal('oauth'), ...optional({ client_id: clientId, client_secret: secret('Secret of the client.'), scope }) },
-  { title: 'OAuthAuth', description: 'Authentication with OAuth 2.1; sign in with cadre tools login.' },
-)
+const clientId = nonEmptyText('Identifier of the registered client. Default: register one.', 1_000)
+const scope = nonEmptyText('Scopes to request, separated by spaces.', 1_000)
+const oauth = namedObject('OAuthAuth', 'Authentication with OAuth 2.1; sign in with cadre tools login.', {
+  type: Type.Literal('oauth'),
+  ...optional({ client_id: clientId, client_secret: secret('Secret of the client.'), scope }),
+})
 const auth = authentication('Authentication at the URL. The values are write-only.', [noAuth, bearerAuth, oauth], {
   type: 'bearer',
   token: '<TOKEN>',
@@ -74,13 +77,10 @@ const fields = {
   ...settings,
   env_names: Type.Array(Type.String(), { description: 'Names of the stored environment variables.' }),
   header_names: Type.Array(Type.String(), { description: 'Names of the stored headers.' }),
-  auth: object(
-    {
-      type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
-      ...optional({ client_id: clientId, scope }),
-    },
-    { title: 'MCPServerAuth', description: 'Authentication, without secret values.' },
-  ),
+  auth: namedObject('MCPServerAuth', 'Authentication, without secret values.', {
+    type: stringEnum(['none', 'bearer', 'oauth'], { description: 'Type of authentication.' }),
+    ...optional({ client_id: clientId, scope }),
+  }),
 }
 export const McpServer = resource('MCP server', fields, {
   description: 'A server that offers tools through the Model Context Protocol (MCP).',
@@ -112,7 +112,9 @@ export const mcpServerRoutes = {
     summary: 'Start a sign-in at an MCP server',
     description: 'Starts the authorization code flow of OAuth 2.1 with PKCE. The user opens the URL in a browser.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'MCPServerAuthorize',
+      'Where to send the code.',
       {
         redirect_uri: Type.String({
           maxLength: 200,
@@ -120,19 +122,12 @@ export const mcpServerRoutes = {
           description: 'Loopback address to which the browser is redirected with the code.',
         }),
       },
-      {
-        title: 'MCPServerAuthorize',
-        description: 'Where to send the code.',
-        examples: [{ redirect_uri: 'http://127.0.0.1:8976/callback' }],
-      },
+      [{ redirect_uri: 'http://127.0.0.1:8976/callback' }],
     ),
-    response: object(
-      {
-        authorization_url: nullable(Type.String({ description: 'URL to open in a browser; null if no sign-in is needed.' })),
-        state: Type.String({ description: 'Value that the redirect contains.' }),
-      },
-      { title: 'MCPServerAuthorization', description: 'A started sign-in.' },
-    ),
+    response: namedObject('MCPServerAuthorization', 'A started sign-in.', {
+      authorization_url: nullable(Type.String({ description: 'URL to open in a browser; null if no sign-in is needed.' })),
+      state: Type.String({ description: 'Value that the redirect contains.' }),
+    }),
   }),
   token: route({
     ...createAction(mcpServers, 'token'),
@@ -140,13 +135,15 @@ export const mcpServerRoutes = {
     summary: 'Finish a sign-in at an MCP server',
     description: 'Exchanges the code of the redirect for tokens, which are sealed in the vault and refreshed when they expire.',
     access: 'write',
-    body: object(
+    body: namedObject(
+      'MCPServerToken',
+      'Parameters of the redirect.',
       {
         code: secret('Code of the redirect.'),
-        state: Type.String({ minLength: 1, maxLength: 200, description: 'State of the redirect.' }),
+        state: nonEmptyText('State of the redirect.', 200),
         ...optional({ iss: Type.String({ maxLength: 2_000, description: 'Issuer of the redirect, if it contains one.' }) }),
       },
-      { title: 'MCPServerToken', description: 'Parameters of the redirect.', examples: [{ code: '<CODE>', state: '<STATE>' }] },
+      [{ code: '<CODE>', state: '<STATE>' }],
     ),
     response: McpServer,
   }),

@@ -4,10 +4,11 @@ import { createAction, createBody, createCrudRoutes, createFamily, idParams, upd
 import { route } from '../../route.ts'
 import {
   createExample,
+  flag,
   identifier,
   jsonObject,
+  namedObject,
   nullable,
-  object,
   optional,
   resource,
   resourceName,
@@ -31,12 +32,11 @@ const name = {
 } as ReturnType<typeof resourceName>
 const description = text('Approved description. Models read this one, whatever the server says.', 10_000)
 const parameters = jsonObject('Approved JSON Schema of the arguments, of type object.')
-const requires_confirmation = Type.Boolean({
-  default: true,
-  description:
-    'Whether each call requires confirmation by the user. Only admins can set it to false. ' +
+const requires_confirmation = flag(
+  'Whether each call requires confirmation by the user. Only admins can set it to false. ' +
     'It is reset when the description, the parameters or the server change.',
-})
+  true,
+)
 const example = {
   mcp_server_id: 'mcp_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a',
   tool: 'read_file',
@@ -66,37 +66,28 @@ export const mcpTools = createFamily({
   computedDefaults: ['name'],
 })
 
-const definition = object({ description, parameters }, { title: 'MCPToolDefinition', description: 'What models are told about a tool.' })
+const definition = namedObject('MCPToolDefinition', 'What models are told about a tool.', { description, parameters })
 export type OfferedTool = Static<typeof OfferedTool>
-const OfferedTool = object(
-  {
-    tool: Type.String({ description: 'Name of the tool on the server.' }),
-    state: stringEnum(['new', 'approved', 'changed', 'removed', 'unusable'], {
-      description:
-        'new: not approved; changed: differs from the approved definition and is not called; removed: approved, but no longer offered; ' +
-        'unusable: see problem.',
-    }),
-    id: nullable(Type.String({ description: 'Identifier of the approved tool.' })),
-    offered: nullable(definition),
-    approved: nullable(definition),
-    problem: nullable(Type.String({ description: 'Why the tool cannot be used.' })),
-  },
-  { title: 'OfferedMCPTool', description: 'A tool that a server offers, or that was approved.' },
-)
-export const Discovery = object(
-  {
-    server: object(
-      {
-        name: Type.String({ description: 'Name that the server gives itself.' }),
-        version: Type.String({ description: 'Version of the server.' }),
-        protocol_version: Type.String({ description: 'Revision of the protocol.' }),
-      },
-      { title: 'MCPServerInformation', description: 'What a server says about itself.' },
-    ),
-    tools: Type.Array(OfferedTool, { description: 'Tools of the server.' }),
-  },
-  { title: 'MCPDiscovery', description: 'The tools that a server offers now, compared with the approved ones.' },
-)
+const OfferedTool = namedObject('OfferedMCPTool', 'A tool that a server offers, or that was approved.', {
+  tool: Type.String({ description: 'Name of the tool on the server.' }),
+  state: stringEnum(['new', 'approved', 'changed', 'removed', 'unusable'], {
+    description:
+      'new: not approved; changed: differs from the approved definition and is not called; removed: approved, but no longer offered; ' +
+      'unusable: see problem.',
+  }),
+  id: nullable(Type.String({ description: 'Identifier of the approved tool.' })),
+  offered: nullable(definition),
+  approved: nullable(definition),
+  problem: nullable(Type.String({ description: 'Why the tool cannot be used.' })),
+})
+export const Discovery = namedObject('MCPDiscovery', 'The tools that a server offers now, compared with the approved ones.', {
+  server: namedObject('MCPServerInformation', 'What a server says about itself.', {
+    name: Type.String({ description: 'Name that the server gives itself.' }),
+    version: Type.String({ description: 'Version of the server.' }),
+    protocol_version: Type.String({ description: 'Revision of the protocol.' }),
+  }),
+  tools: Type.Array(OfferedTool, { description: 'Tools of the server.' }),
+})
 
 export const mcpToolRoutes = {
   ...createCrudRoutes(mcpTools, { read: 'read', change: 'write' }),
@@ -117,17 +108,12 @@ export const mcpToolRoutes = {
     callsExternalService: true,
     summary: 'Test an MCP tool',
     access: 'write',
-    body: object(optional({ arguments: jsonObject('Arguments of the tool call.') }), {
-      title: 'MCPToolTest',
-      description: 'A test call of a tool.',
-      examples: [{ arguments: { path: 'notes.md' } }],
+    body: namedObject('MCPToolTest', 'A test call of a tool.', optional({ arguments: jsonObject('Arguments of the tool call.') }), [
+      { arguments: { path: 'notes.md' } },
+    ]),
+    response: namedObject('MCPToolTestResult', 'Result of the test call of a tool.', {
+      result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
+      latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
     }),
-    response: object(
-      {
-        result: nullable(Type.Unknown({ description: 'Text of the result, or its structured content.' })),
-        latency_ms: Type.Number({ minimum: 0, description: 'Duration of the call, in milliseconds.' }),
-      },
-      { title: 'MCPToolTestResult', description: 'Result of the test call of a tool.' },
-    ),
   }),
 }

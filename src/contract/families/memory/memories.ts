@@ -2,29 +2,31 @@
 import { type Static, Type } from 'typebox'
 import { createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
-import { createExample, identifier, nullable, object, optional, resource, stringEnum, timestamp } from '../../schemas/fields.ts'
+import {
+  createExample,
+  flag,
+  identifier,
+  integer,
+  namedObject,
+  nonBlankText,
+  nonEmptyText,
+  nullable,
+  object,
+  optional,
+  resource,
+  stringEnum,
+  timestamp,
+} from '../../schemas/fields.ts'
 
 export const MAX_MEMORY_LENGTH = 1_000
-const content = Type.String({
-  minLength: 1,
-  maxLength: MAX_MEMORY_LENGTH,
-  pattern: '\\S',
-  description: 'The fact, in a sentence or two. Keys, tokens and passwords are rejected.',
-})
+const content = nonBlankText('The fact, in a sentence or two. Keys, tokens and passwords are rejected.', MAX_MEMORY_LENGTH)
 const agent_id = identifier('the agent')
-const user_id = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: 'User whom the fact is about. Default: the user of the token. Only admins can choose another one.',
-})
+const user_id = nonEmptyText('User whom the fact is about. Default: the user of the token. Only admins can choose another one.', 200)
 const expires_at = nullable(timestamp('Time at which the memory is deleted; null keeps it'))
-const Replacement = object(
-  {
-    content: Type.String({ description: 'The former fact.' }),
-    replaced_at: timestamp('Time at which it was replaced'),
-  },
-  { title: 'ReplacedMemory', description: 'A former version of a memory.' },
-)
+const Replacement = namedObject('ReplacedMemory', 'A former version of a memory.', {
+  content: Type.String({ description: 'The former fact.' }),
+  replaced_at: timestamp('Time at which it was replaced'),
+})
 const example = { agent_id: 'agent_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a', content: 'The user works in the Berlin office.' }
 const stored = createExample('mem', {
   ...example,
@@ -46,9 +48,7 @@ export const Memory = resource(
     content,
     expires_at,
     source: stringEnum(['user', 'agent'], { description: 'Who wrote it: a person, or the agent in a reply.' }),
-    has_untrusted_text: Type.Boolean({
-      description: 'Whether the agent had read documents or results of tools before it wrote this. A person confirmed it.',
-    }),
+    has_untrusted_text: flag('Whether the agent had read documents or results of tools before it wrote this. A person confirmed it.'),
     conversation_id: nullable(identifier('the conversation in which the agent wrote it')),
     message_id: nullable(identifier('the reply in which the agent wrote it')),
     history: Type.Array(Replacement, { description: 'Former versions of the fact, newest first.' }),
@@ -69,10 +69,10 @@ export const memories = createFamily({
 
 const routes = createCrudRoutes(memories, { read: 'any', change: 'chat', isConfidential: true })
 export type MemoryMatch = Static<typeof MemoryMatch>
-const MemoryMatch = object(
-  { ...Memory.properties, score: Type.Number({ description: 'Relevance; higher is better.' }) },
-  { title: 'MemoryMatch', description: 'A memory that a search found.' },
-)
+const MemoryMatch = namedObject('MemoryMatch', 'A memory that a search found.', {
+  ...Memory.properties,
+  score: Type.Number({ description: 'Relevance; higher is better.' }),
+})
 export const memoryRoutes = {
   ...routes,
   create: route({
@@ -90,24 +90,24 @@ export const memoryRoutes = {
     description: 'Finds memories by their words and their meaning, best first.',
     access: 'any',
     isConfidential: true,
-    body: object(
+    body: namedObject(
+      'MemorySearch',
+      'A search in the memories of an agent.',
       {
         agent_id,
-        query: Type.String({ minLength: 1, maxLength: 2_000, pattern: '\\S', description: 'What to search for.' }),
+        query: nonBlankText('What to search for.', 2_000),
         ...optional({
           user_id,
-          limit: Type.Integer({ minimum: 1, maximum: 100, default: 10, description: 'Largest number of memories.' }),
+          limit: integer('Largest number of memories.', { minimum: 1, maximum: 100, default: 10 }),
         }),
       },
-      {
-        title: 'MemorySearch',
-        description: 'A search in the memories of an agent.',
-        examples: [{ agent_id: example.agent_id, query: 'Where does the user work?' }],
-      },
+      [{ agent_id: example.agent_id, query: 'Where does the user work?' }],
     ),
-    response: object(
+    response: namedObject(
+      'FoundMemories',
+      'The memories that a search found.',
       { memories: Type.Array(MemoryMatch, { description: 'Memories, best first.' }) },
-      { title: 'FoundMemories', description: 'The memories that a search found.', examples: [{ memories: [] }] },
+      [{ memories: [] }],
     ),
   }),
   clear: route({

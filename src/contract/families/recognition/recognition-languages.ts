@@ -1,7 +1,7 @@
 /** Languages of text recognition. */
 import { type Static, Type } from 'typebox'
 import { route } from '../../route.ts'
-import { object } from '../../schemas/fields.ts'
+import { count, flag, namedObject, object } from '../../schemas/fields.ts'
 import { MAX_DOCUMENT_BODY_BYTES } from '../documents.ts'
 
 const language = Type.String({
@@ -11,28 +11,23 @@ const language = Type.String({
 })
 
 export type RecognitionLanguage = Static<typeof RecognitionLanguage>
-export const RecognitionLanguage = object(
+export const RecognitionLanguage = namedObject(
+  'RecognitionLanguage',
+  'A language of text recognition.',
   {
     language,
-    size: Type.Integer({ minimum: 0, description: 'Size of its data, in bytes.' }),
-    built_in: Type.Boolean({ description: 'Whether it is part of Cadre and cannot be removed.' }),
+    size: count('Size of its data, in bytes.'),
+    built_in: flag('Whether it is part of Cadre and cannot be removed.'),
   },
-  {
-    title: 'RecognitionLanguage',
-    description: 'A language of text recognition.',
-    examples: [{ language: 'deu', size: 1_333_102, built_in: false }],
-  },
+  [{ language: 'deu', size: 1_333_102, built_in: false }],
 )
 
-export const LanguageData = object(
-  {
-    content_base64: Type.String({
-      minLength: 1,
-      description: 'A .traineddata file of Tesseract 4 or later, also compressed with gzip, in base64.',
-    }),
-  },
-  { title: 'LanguageData', description: 'The data of a language.' },
-)
+export const LanguageData = namedObject('LanguageData', 'The data of a language.', {
+  content_base64: Type.String({
+    minLength: 1,
+    description: 'A .traineddata file of Tesseract 4 or later, also compressed with gzip, in base64.',
+  }),
+})
 
 const languages = { family: 'knowledge-sources', response: RecognitionLanguage }
 const oneLanguage = { ...languages, path: '/recognition-languages/{language}', params: object({ language }), access: 'admin' as const }
@@ -45,10 +40,9 @@ export const recognitionLanguageRoutes = {
     path: '/recognition-languages',
     summary: 'List the languages of text recognition',
     access: 'read',
-    response: object(
-      { languages: Type.Array(RecognitionLanguage, { description: 'Languages, English first.' }) },
-      { title: 'RecognitionLanguageList', description: 'Languages of text recognition.' },
-    ),
+    response: namedObject('RecognitionLanguageList', 'Languages of text recognition.', {
+      languages: Type.Array(RecognitionLanguage, { description: 'Languages, English first.' }),
+    }),
   }),
   add: route({
     ...oneLanguage,
