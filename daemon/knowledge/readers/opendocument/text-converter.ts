@@ -6,7 +6,7 @@ import { parseAttributes } from '../walk-markup.ts'
 import { findStyleProperty, type Styles } from './parts.ts'
 
 /** Elements whose text is not part of the document: deleted text, comments, generated lists. */
-const SKIPPED_ELEMENTS = new Set([
+export const SKIPPED_ELEMENTS = new Set([
   ...['text:tracked-changes', 'office:annotation', 'text:table-of-content', 'text:note-citation', 'text:sequence-decls', 'office:forms'],
   ...['presentation:footer-decl', 'presentation:header-decl', 'presentation:date-time-decl', 'text:ruby-text', 'math:math'],
 ])
@@ -26,6 +26,7 @@ interface Table {
 
 export class TextConverter {
   readonly writer = new DocumentWriter()
+  readonly skipped = SKIPPED_ELEMENTS
   /** Whether paragraphs are neither written nor kept. */
   isSkipping = false
   readonly #styles: Styles
@@ -34,17 +35,12 @@ export class TextConverter {
   /** Style of each list around the paragraph. */
   readonly #lists: string[] = []
   readonly #notes: string[][] = []
-  #skipDepth = 0
 
   constructor(styles: Styles) {
     this.#styles = styles
   }
 
   open(name: string, source: string, isSelfClosing: boolean): void {
-    if (this.#skipDepth > 0 || SKIPPED_ELEMENTS.has(name)) {
-      if (!isSelfClosing) this.#skipDepth++
-      return
-    }
     const read = (attribute: string) => parseAttributes(source).get(attribute)
     const parts = this.#paragraphs.at(-1)?.parts
     if (name === 'text:p' || name === 'text:h') {
@@ -59,10 +55,6 @@ export class TextConverter {
   }
 
   close(name: string): void {
-    if (this.#skipDepth > 0) {
-      this.#skipDepth--
-      return
-    }
     if (name === 'text:p' || name === 'text:h') this.#endParagraph()
     else if (name === 'text:list') this.#lists.pop()
     else if (name === 'text:note-body') this.#endNote()
@@ -72,7 +64,7 @@ export class TextConverter {
 
   text(text: string): void {
     // Cleaned here, because offsets of pages are counted from now on.
-    if (this.#skipDepth === 0) this.#paragraphs.at(-1)?.parts.push(cleanText(text).replaceAll(/\s+/g, ' '))
+    this.#paragraphs.at(-1)?.parts.push(cleanText(text).replaceAll(/\s+/g, ' '))
   }
 
   #startParagraph(name: string, read: (attribute: string) => string | undefined): void {
