@@ -6,7 +6,7 @@ import type { Question, Span, Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { areSynonyms } from '../table-synonyms.ts'
 import type { CellValue, Column } from '../typed-table.ts'
-import { toStems } from '../vocabulary.ts'
+import { toStems, toWords } from '../vocabulary.ts'
 import { createNotCancelled, createState, hasDone, STATUS_STEMS } from './link-statuses.ts'
 import {
   ACTUAL_STEMS,
@@ -107,7 +107,7 @@ const createPastDates = ({ words, stems: asked }: Question, table: Table, today:
     }),
   )
 
-const DATE_NOUNS: ReadonlySet<string> = new Set(['date', 'dates', 'day', 'days', 'left'])
+const DATE_NOUNS = toWords('date dates day days left')
 
 /** Adds the words beside a span that name a date, if there are any: "deadline" also names the column Due. */
 function extendOverName(words: readonly Word[], span: Span, header: readonly string[], direction: 1 | -1, column = 0) {
