@@ -1,7 +1,6 @@
 /** Reads Word documents: converts headings, lists, tables, notes and pages from XML without building a tree. */
-import { DocumentWriter } from '../document-writer.ts'
+import { DocumentWriter, type PageBreak } from '../document-writer.ts'
 import { describeUnreadParts, findAttribute, findMainPart, findTitle } from '../open-package.ts'
-import type { PageBreak } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'

@@ -82,3 +82,17 @@ export function parseHtml(source: string): HtmlElement {
   })
   return root
 }
+
+/** Lists the elements in an element, in the order of the page. */
+export function* listDescendants(element: HtmlElement): Generator<HtmlElement> {
+  for (const child of element.children) {
+    if (typeof child === 'string') continue
+    yield child
+    yield* listDescendants(child)
+  }
+}
+
+export function findElement(element: HtmlElement, name: string): HtmlElement | undefined {
+  for (const descendant of listDescendants(element)) if (descendant.name === name) return descendant
+  return undefined
+}

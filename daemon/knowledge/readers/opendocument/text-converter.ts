@@ -1,6 +1,5 @@
 /** Converts the text of OpenDocument files: headings, lists, tables, notes and pages, without building a tree. */
-import { DocumentWriter } from '../document-writer.ts'
-import type { PageBreak } from '../page-tracker.ts'
+import { DocumentWriter, type PageBreak } from '../document-writer.ts'
 import { cleanText } from '../parsed-document.ts'
 import { parseAttributes } from '../walk-markup.ts'
 import { findStyleProperty, type Styles } from './parts.ts'
