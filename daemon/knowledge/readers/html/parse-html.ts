@@ -85,10 +85,11 @@ export function parseHtml(source: string): HtmlElement {
 
 /** Lists the elements in an element, in the order of the page. */
 export function* listDescendants(element: HtmlElement): Generator<HtmlElement> {
-  for (const child of element.children) {
+  const pending = element.children.toReversed()
+  for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
     if (typeof child === 'string') continue
     yield child
-    yield* listDescendants(child)
+    for (const inner of child.children.toReversed()) pending.push(inner)
   }
 }
 
