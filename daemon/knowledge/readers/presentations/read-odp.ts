@@ -1,6 +1,6 @@
 /** Reads OpenDocument presentations: the slides in order, with their notes. */
 import { describeUnreadObjects, findOpenDocumentTitle, readStyles } from '../opendocument/parts.ts'
-import { SKIPPED_ELEMENTS, TextConverter } from '../opendocument/text-converter.ts'
+import { SKIPPED_ELEMENTS, TextConverter } from '../opendocument/read-odt.ts'
 import { DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
