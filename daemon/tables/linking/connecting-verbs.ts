@@ -4,7 +4,7 @@ import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toWords } from '../vocabulary.ts'
 import type { Links } from './links.ts'
-import { HEADS, isPlural } from './question-nouns.ts'
+import { FINITE, HEADS, isPlural } from './question-nouns.ts'
 import { WORK_STEMS } from './role-words.ts'
 
 const AGENT = /[eo]rs?$/i
@@ -17,7 +17,6 @@ const NOUN_MARKERS = toWords('the a an our my your their its this that from of i
 /** "Rented at least twice". */
 const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
 const VERBS = toWords('do have be')
-const FINITE = toWords('is are was were have has had do does did')
 export const AUXILIARIES = toWords('do does did')
 /** "Have we charged". */
 const PERFECT = toWords('have has had')

@@ -112,7 +112,7 @@ function findRowName(columns: readonly Column[], noun: Word | undefined): number
   return findNameColumn(columns) ?? (isNumbered && described > 0 ? described : 0)
 }
 
-const FINITE = toWords('is are was were do does did has have had')
+export const FINITE = toWords('is are was were do does did has have had')
 const ADVERBS = toWords('still already ever never now currently usually also always yet')
 
 /** Returns the position of the last noun in "which supplier invoices are", "which car make do"; otherwise -1. */
