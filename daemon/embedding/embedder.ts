@@ -1,14 +1,8 @@
 /** The interface of embedding models. */
-import type { Priority } from '../workers/worker-protocol.ts'
+import type { EmbedOptions as EmbeddedModelOptions } from '../inference/embedded-models.ts'
 
-export interface EmbedOptions {
-  signal?: AbortSignal | undefined
-  /** `high` for queries. Default: `normal`, for texts that are being indexed. Only used by the embedded model. */
-  priority?: Priority | undefined
-  /** Callers with the same priority take turns. Default: each call is a caller of its own. Only used by the embedded model. */
-  caller?: unknown
-  /** Called with the number of embedded texts; only by the embedded model. */
-  onProgress?: ((done: number) => void) | undefined
+/** Only the embedded model has priorities, turns and progress. */
+export interface EmbedOptions extends EmbeddedModelOptions {
   /** Called with the token count of each request that a provider reports. */
   onUsage?: ((tokens: number) => void) | undefined
 }

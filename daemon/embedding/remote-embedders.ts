@@ -20,21 +20,18 @@ const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const DEFAULT_TIMEOUTS: EmbeddingTimeouts = { connectMs: 10_000, responseMs: 60_000, retryDelayMs: 500, maxRetryDelayMs: 60_000 }
 
 export class RemoteEmbedders {
-  readonly #connections: ConnectionPool
-  readonly #timeouts: EmbeddingTimeouts
-  readonly #telemetry: Telemetry
+  readonly #client: EmbeddingClient
   readonly #embedders = new Map<string, { record: string; embedder: RemoteEmbedder }>()
 
   constructor({ timeouts, telemetry = new Telemetry() }: RemoteEmbedderOptions = {}) {
-    this.#telemetry = telemetry
-    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...timeouts }
-    const { connectMs, responseMs } = this.#timeouts
-    this.#connections = new ConnectionPool({
-      connectTimeoutMs: connectMs,
-      headersTimeout: responseMs,
-      bodyTimeout: responseMs,
+    const all = { ...DEFAULT_TIMEOUTS, ...timeouts }
+    const connections = new ConnectionPool({
+      connectTimeoutMs: all.connectMs,
+      headersTimeout: all.responseMs,
+      bodyTimeout: all.responseMs,
       maxResponseSize: MAX_RESPONSE_BYTES,
     })
+    this.#client = { connections, timeouts: all, telemetry }
   }
 
   /** Returns the same embedder until the model's record changes, because it caches the number of dimensions. */
@@ -42,14 +39,21 @@ export class RemoteEmbedders {
     const record = JSON.stringify(model)
     const cached = this.#embedders.get(model.id)
     if (cached?.record === record) return cached.embedder
-    const embedder = new RemoteEmbedder(model, getEmbeddingProtocol(model), this.#connections, this.#timeouts, this.#telemetry)
+    const embedder = new RemoteEmbedder(model, getEmbeddingProtocol(model), this.#client)
     this.#embedders.set(model.id, { record, embedder })
     return embedder
   }
 
   close(): Promise<void> {
-    return this.#connections.close()
+    return this.#client.connections.close()
   }
+}
+
+/** What the embedders share. */
+interface EmbeddingClient {
+  connections: ConnectionPool
+  timeouts: EmbeddingTimeouts
+  telemetry: Telemetry
 }
 
 class RemoteEmbedder implements Embedder {
@@ -57,25 +61,15 @@ class RemoteEmbedder implements Embedder {
   readonly batchSize: number
   readonly #model: RemoteModel
   readonly #protocol: EmbeddingProtocol
-  readonly #connections: ConnectionPool
-  readonly #timeouts: EmbeddingTimeouts
-  readonly #telemetry: Telemetry
+  readonly #client: EmbeddingClient
   #dimensions: number | undefined
 
-  constructor(
-    model: RemoteModel,
-    protocol: EmbeddingProtocol,
-    connections: ConnectionPool,
-    timeouts: EmbeddingTimeouts,
-    telemetry: Telemetry,
-  ) {
-    this.#telemetry = telemetry
+  constructor(model: RemoteModel, protocol: EmbeddingProtocol, client: EmbeddingClient) {
     this.id = model.id
     this.batchSize = TEXTS_PER_REQUEST * protocol.concurrency
     this.#model = model
     this.#protocol = protocol
-    this.#connections = connections
-    this.#timeouts = timeouts
+    this.#client = client
   }
 
   /** Embeds a text if necessary: providers do not publish the dimensions. */
@@ -109,14 +103,15 @@ class RemoteEmbedder implements Embedder {
 
   async #embedBatch(texts: readonly string[], signal: AbortSignal, onUsage: EmbedOptions['onUsage']): Promise<Float32Array[]> {
     const { path, headers, body, parse } = this.#protocol.createRequest(texts.map(toSendableText))
-    const dispatcher = await this.#connections.getAgent(this.#model.allow_private)
+    const { connections, timeouts, telemetry } = this.#client
+    const dispatcher = await connections.getAgent(this.#model.allow_private)
     const url = joinEndpoint(this.#protocol.endpoint, path)
     const { provider, model_id } = this.#model
     const attributes = { 'gen_ai.operation.name': 'embeddings', 'gen_ai.provider.name': provider, 'gen_ai.request.model': model_id }
     const operation = { labels: [provider, 'embedding'], spanName: `embeddings ${model_id}`, attributes, signal }
-    const response = await this.#telemetry.measure('provider_call', operation, () => {
-      const allHeaders = { ...this.#telemetry.getTraceHeaders(), ...headers }
-      return requestJson({ dispatcher, model: this.#model, url, headers: allHeaders, body, timeouts: this.#timeouts, signal })
+    const response = await telemetry.measure('provider_call', operation, () => {
+      const allHeaders = { ...telemetry.getTraceHeaders(), ...headers }
+      return requestJson({ dispatcher, model: this.#model, url, headers: allHeaders, body, timeouts, signal })
     })
     const { vectors, tokens } = parse(response)
     // Invalid vectors cost money too.

@@ -5,7 +5,7 @@ import type { RemoteModel } from '../models/providers/remote-model.ts'
 import { Telemetry } from '../telemetry/telemetry.ts'
 import type { WorkerPoolLogger } from '../workers/worker-pool-options.ts'
 import type { Embedder } from './embedder.ts'
-import { MINILM, MinilmEmbedder } from './minilm-embedder.ts'
+import { createMinilmEmbedder, MINILM } from './minilm-embedder.ts'
 import type { RemoteEmbedders } from './remote-embedders.ts'
 
 interface EmbeddingDependencies {
@@ -23,7 +23,7 @@ export class EmbeddingService {
   /** The models that ship with Cadre; also reads passages. */
   readonly models: EmbeddedModels
   readonly #resolveRemoteModel: EmbeddingDependencies['resolveRemoteModel']
-  readonly #minilm: MinilmEmbedder
+  readonly #minilm: Embedder
   readonly #telemetry: Telemetry
   #remoteEmbedders: Promise<RemoteEmbedders> | undefined
 
@@ -31,7 +31,7 @@ export class EmbeddingService {
     this.#telemetry = telemetry
     this.models = new EmbeddedModels({ directory, ...options })
     this.#resolveRemoteModel = resolveRemoteModel
-    this.#minilm = new MinilmEmbedder(this.models)
+    this.#minilm = createMinilmEmbedder(this.models)
   }
 
   /** @param id `minilm`, or the id of a model */

@@ -16,7 +16,7 @@ interface EmbeddedModelsOptions {
   logger: WorkerPoolLogger
 }
 
-interface EmbedOptions {
+export interface EmbedOptions {
   signal?: AbortSignal | undefined
   /** Default: normal, behind queries. */
   priority?: Priority | undefined

@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import type { MinilmTokenizer } from './minilm-tokenizer.ts'
-import { OnnxSession } from './onnx-session.ts'
+import { openModel, type RunModel } from './onnx-session.ts'
 
 export class EmbeddingModel {
-  readonly #session: OnnxSession
+  readonly #run: RunModel
   readonly #tokenizer: MinilmTokenizer
 
-  private constructor(session: OnnxSession, tokenizer: MinilmTokenizer) {
-    this.#session = session
+  private constructor(run: RunModel, tokenizer: MinilmTokenizer) {
+    this.#run = run
     this.#tokenizer = tokenizer
   }
 
   static async load(directory: string, tokenizer: MinilmTokenizer): Promise<EmbeddingModel> {
-    return new EmbeddingModel(await OnnxSession.open(join(directory, 'minilm.onnx')), tokenizer)
+    return new EmbeddingModel(await openModel(join(directory, 'minilm.onnx')), tokenizer)
   }
 
   embed(text: string): Promise<Float32Array> {
-    return this.#session.run(this.#tokenizer.encode(text), 'vector')
+    return this.#run(this.#tokenizer.encode(text), 'vector')
   }
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { END_TOKEN, type MinilmTokenizer, START_TOKEN, type Word } from './minilm-tokenizer.ts'
 import type { Reading } from './model-task.ts'
-import { OnnxSession } from './onnx-session.ts'
+import { openModel, type RunModel } from './onnx-session.ts'
 
 /** The model was trained with these lengths (training/model.py and training/encode.py). */
 const MAX_TOKENS = 384
@@ -14,16 +14,16 @@ const MAX_WINDOWS = 6
 const OUTPUTS = 3
 
 export class ReadingModel {
-  readonly #session: OnnxSession
+  readonly #run: RunModel
   readonly #tokenizer: MinilmTokenizer
 
-  private constructor(session: OnnxSession, tokenizer: MinilmTokenizer) {
-    this.#session = session
+  private constructor(run: RunModel, tokenizer: MinilmTokenizer) {
+    this.#run = run
     this.#tokenizer = tokenizer
   }
 
   static async load(directory: string, tokenizer: MinilmTokenizer): Promise<ReadingModel> {
-    return new ReadingModel(await OnnxSession.open(join(directory, 'reader.onnx')), tokenizer)
+    return new ReadingModel(await openModel(join(directory, 'reader.onnx')), tokenizer)
   }
 
   async read(question: string, text: string): Promise<Reading> {
@@ -50,7 +50,7 @@ export class ReadingModel {
   async #readWindow(question: readonly number[], words: readonly Word[], first: number, last: number, reading: Reading): Promise<void> {
     const window = words.slice(first, last)
     const ids = [START_TOKEN, ...question, END_TOKEN, ...window.flatMap((word) => word.ids), END_TOKEN]
-    const logits = await this.#session.run(BigInt64Array.from(ids, BigInt), 'logits')
+    const logits = await this.#run(BigInt64Array.from(ids, BigInt), 'logits')
     const getLogit = (token: number, output: number) => logits[token * OUTPUTS + output] as number
     reading.noAnswer = Math.min(reading.noAnswer, getLogit(0, 0) + getLogit(0, 1))
     reading.relevance = Math.max(reading.relevance, getLogit(0, 2))

@@ -13,7 +13,6 @@ import type { OriginalStore } from '../store/original-store.ts'
 import type { Page } from '../store/records.ts'
 import { decodeContent } from './decode-content.ts'
 import { isContainerType } from './readers/containers/container-kind.ts'
-import { releaseOriginal } from './release-original.ts'
 import type { KnowledgeService } from './service.ts'
 import { formatSizeProblem } from './sources/files/read-file-within.ts'
 import {
@@ -23,6 +22,7 @@ import {
   isContentInUse,
   listAllContentHashes,
   markAsSent,
+  releaseOriginal,
   type StoredDocument,
   type StoredSource,
 } from './store.ts'

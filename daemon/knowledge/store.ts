@@ -1,14 +1,16 @@
 /** Records and SQL of knowledge sources and documents. */
 import type { Static } from 'typebox'
 import { DOCUMENT_STATUSES, Document } from '../../src/contract/families/documents.ts'
-import { KnowledgeSource } from '../../src/contract/families/knowledge-sources.ts'
+import { KnowledgeSource, type SourceStatistics } from '../../src/contract/families/knowledge-sources.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import { type DatabaseReader, listColumn, type Transaction } from '../store/database.ts'
+import { type Database, type DatabaseReader, listColumn, type Transaction } from '../store/database.ts'
+import type { OriginalStore } from '../store/original-store.ts'
 import { Records, type Scope, type StoredRecord } from '../store/records.ts'
 
 export type StoredSource = Omit<Static<typeof KnowledgeSource>, 'statistics' | 'progress' | 'watching'> &
   StoredRecord & { secrets: string | null }
 export type StoredDocument = Static<typeof Document> & StoredRecord
+type Statistics = Static<typeof SourceStatistics>
 
 export const sourceRecords = new Records<StoredSource>({
   table: 'knowledge_sources',
@@ -48,6 +50,11 @@ export async function isContentInUse(reader: DatabaseReader, contentHash: string
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }
 
+/** Deletes the stored original of a document unless another document has the same content. */
+export async function releaseOriginal(originals: OriginalStore, database: Database, contentHash: string | undefined): Promise<void> {
+  if (contentHash) await originals.release(contentHash, (reader = database) => isContentInUse(reader, contentHash))
+}
+
 export async function listAllContentHashes(reader: DatabaseReader): Promise<Set<string>> {
   return new Set(await listColumn(reader, 'SELECT DISTINCT content_hash FROM documents'))
 }
@@ -73,4 +80,29 @@ export async function markAsSent(transaction: Transaction, documentId: string): 
 /** Older versions stored credentials in repository URLs. */
 export async function findSourcesWithLogins(reader: DatabaseReader): Promise<string[]> {
   return listColumn(reader, "SELECT id FROM knowledge_sources WHERE type = 'git' AND configuration LIKE '%://%@%'")
+}
+
+/** Counts the documents, passages and skipped files of a source. */
+export async function getStatistics(reader: DatabaseReader, sourceId: string): Promise<Statistics> {
+  const sums = await reader.get<Omit<Statistics, 'skipped_types'>>(
+    `SELECT coalesce(sum(status <> 'skipped'), 0) AS documents, coalesce(sum(chunks), 0) AS chunks,
+       coalesce(sum(status = 'failed'), 0) AS failed, coalesce(sum(status = 'skipped'), 0) AS skipped,
+       coalesce(sum(status = 'recognizing'), 0) AS recognizing,
+       coalesce(sum(CASE WHEN status = 'indexed' THEN chunks ELSE 0 END), 0) AS embedded
+     FROM documents WHERE knowledge_source_id = ?`,
+    [sourceId],
+  )
+  const { documents = 0, chunks = 0, failed = 0, skipped = 0, embedded = 0, recognizing = 0 } = sums ?? {}
+  const skipped_types = skipped > 0 ? await countSkippedTypes(reader, sourceId) : {}
+  return { documents, chunks, failed, skipped, skipped_types, embedded, recognizing }
+}
+
+/** Counts skipped files by type, the most frequent first. */
+async function countSkippedTypes(reader: DatabaseReader, sourceId: string): Promise<Record<string, number>> {
+  const rows = await reader.all<{ type: string; total: number }>(
+    `SELECT type, count(*) AS total FROM documents WHERE knowledge_source_id = ? AND status = 'skipped'
+     GROUP BY type ORDER BY total DESC, type`,
+    [sourceId],
+  )
+  return Object.fromEntries(rows.map(({ type, total }) => [type, total]))
 }

@@ -1,4 +1,4 @@
-/** Validates the configuration of a knowledge source and checks which fields require the role admin. */
+/** Validates the configuration and the folders of a knowledge source, and checks which fields require the role admin. */
 import { isAbsolute } from 'node:path'
 import { Cron } from 'croner'
 import { createValidationError } from '../../src/contract/errors.ts'
@@ -75,3 +75,23 @@ function validateRepository(repository: string): 'local' | 'remote' {
 const AUTH_HINT =
   'Send them as auth, for example {"type": "basic", "username": "git", "password": "<TOKEN>"}; auth is encrypted and never returned.'
 const SSH_AUTH_HINT = "ssh uses the keys of the daemon's user."
+
+const MAX_PATH_LENGTH = 1_000
+
+/** A folder is the start of document names, so another spelling of the same folder would describe nothing. */
+export function validateFolders(descriptions: Record<string, string>): void {
+  for (const folder of Object.keys(descriptions)) {
+    const isInvalid =
+      folder.trim() === '' ||
+      folder.length > MAX_PATH_LENGTH ||
+      /[\u0000-\u001f\u007f]/.test(folder) ||
+      /^\/|\/$/.test(folder) ||
+      folder.split('/').some((part) => part === '.' || part === '..')
+    if (isInvalid)
+      throw createValidationError(
+        'folder_descriptions',
+        `"${folder.slice(0, 100)}" must be the path of a folder within the source`,
+        'Use the start of document names, such as policies/leave, without a slash at either end.',
+      )
+  }
+}

@@ -18,7 +18,7 @@ import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQue
 import { quoteName, writeSql } from './sql/write-sql.ts'
 import { createSuitability } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
-import { isOperationWord, isSuperlative } from './vocabulary.ts'
+import { isOperationWord, isSuperlative, toWords } from './vocabulary.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -66,7 +66,7 @@ const SECOND_DATE_PENALTY = 0.5
 /** Added to the scores of the queries over a table that the question names. */
 const TITLE_BONUS = 3
 
-const LISTING_WORDS: ReadonlySet<string> = new Set(['which', 'list', 'show'])
+const LISTING_WORDS = toWords('which list show')
 
 /** Returns the best answer, then other readings that are about as likely. Empty: the question is not answered. */
 export function answerTableQuestion(

@@ -7,7 +7,7 @@ import { readQuestion } from './linking/read-question.ts'
 import { covers, parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
 import { isDataFile } from './typed-table.ts'
-import { TRIGGERS } from './vocabulary.ts'
+import { TRIGGERS, toWords } from './vocabulary.ts'
 
 const COMPUTING_WORDS: ReadonlySet<string> = new Set([
   ...TRIGGERS.average,
@@ -16,7 +16,7 @@ const COMPUTING_WORDS: ReadonlySet<string> = new Set([
   ...TRIGGERS.extreme,
   ...['variance', 'deviation', 'total', 'sum', 'per', 'each', 'list', 'top', 'difference', 'compare', 'trend', 'growth'],
 ])
-const QUESTION_WORDS: ReadonlySet<string> = new Set(['which', 'what', 'whose', 'who'])
+const QUESTION_WORDS = toWords('which what whose who')
 const HOW_MANY = /\bhow (?:many|much)\b/i
 /** A question with more unknown words is about something else. */
 const MAX_UNKNOWN_WORDS = 2

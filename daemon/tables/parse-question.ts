@@ -4,8 +4,7 @@ import { COUNTING_SUPERLATIVES, type Comparison, EXTREME_WORDS, isSuperlative, N
 import { findComparison, readOrdinal } from './wording/comparisons.ts'
 import type { DateMention, Span, Word } from './wording/mentions.ts'
 import { findUnit, isAmount } from './wording/number-units.ts'
-import { findDates, isYear } from './wording/question-dates.ts'
-import { findSeasons } from './wording/seasons.ts'
+import { findDates, findSeasons, isYear } from './wording/question-dates.ts'
 
 /** Of "2026-05". */
 const MONTH_LENGTH = 7

@@ -23,6 +23,7 @@ import {
   SIZE_WORDS,
   TIME_WORDS,
   toStems,
+  toWords,
 } from './vocabulary.ts'
 import { isPerUnit } from './wording/measured-units.ts'
 
@@ -30,7 +31,7 @@ import { isPerUnit } from './wording/measured-units.ts'
 const COMPARATIVE = /\b(?:more|less|fewer|\w+er)\b.*\bthan\b(?<!other than|rather than)/i
 const ABOVE_AVERAGE = /\b(?:above|below|than|over|under)(?: the| our)? average\b/i
 const PAYING_STEMS = toStems('pay paid spend spent cost earn charge')
-const IMPERATIVES: ReadonlySet<string> = new Set(['list', 'show', 'display', 'give', 'find', 'get'])
+const IMPERATIVES = toWords('list show display give find get')
 
 export function findQuestionTraits(question: Question, table: TypedTable, links: Links, demands: Demands) {
   const { words } = question

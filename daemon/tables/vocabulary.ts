@@ -2,91 +2,41 @@
 import { stem } from '../language/content-words.ts'
 
 export const list = (text: string) => text.trim().split(/\s+/)
+/** The words of a text. */
+export const toWords = (text: string): ReadonlySet<string> => new Set(list(text))
 export const toStems = (text = ''): ReadonlySet<string> => new Set(list(text).map(stem))
 /** Without a prototype: "constructor" is a word, too. */
 const createLookup = <T>(values: Record<string, T>): Readonly<Record<string, T>> => Object.assign(Object.create(null), values)
 
 /** Words without content: they are not searched for in cells or headers, and need not be covered by a query. */
-export const STOP_WORDS: ReadonlySet<string> = new Set(
-  list(`a an the of in on at by for from to with and or is are was were be been being do does did done has have had having
+export const STOP_WORDS =
+  toWords(`a an the of in on at by for from to with and or is are was were be been being do does did done has have had having
   it its this that these those there their them they he she his her who whom whose what which when where why how many much
   as than then not no yes me i we you us my our your please tell give show name list find all each every any some
   would could can will shall should may might must also only just about into up out per if so such between both
-  's s t according chart table listed list number total amount`),
-)
+  's s t according chart table listed list number total amount`)
 
 /** Words without content that are also names of columns. */
-export const COLUMN_WORDS: ReadonlySet<string> = new Set(list('number total amount name list'))
+export const COLUMN_WORDS = toWords('number total amount name list')
 
 /** Each phrase compares with the number or date that follows it, or precedes it if the phrase starts with "…". */
 export type Comparison = 'more' | 'less' | 'at_least' | 'at_most' | 'between' | 'equal'
+const compare = (comparison: Comparison, phrases: string) => phrases.split(', ').map((phrase) => [phrase, comparison] as const)
+/** The first one counts: "no more than" precedes "more than". */
 export const COMPARISONS: readonly (readonly [string, Comparison])[] = [
-  ['on or after', 'at_least'],
-  ['on or before', 'at_most'],
-  ['no earlier than', 'at_least'],
-  ['not earlier than', 'at_least'],
-  ['no later than', 'at_most'],
-  ['not later than', 'at_most'],
-  ['no more than', 'at_most'],
-  ['not more than', 'at_most'],
-  ['no less than', 'at_least'],
-  ['no fewer than', 'at_least'],
-  ['not less than', 'at_least'],
-  ['more than', 'more'],
-  ['greater than', 'more'],
-  ['larger than', 'more'],
-  ['higher than', 'more'],
-  ['bigger than', 'more'],
-  ['longer than', 'more'],
-  ['taller than', 'more'],
-  ['older than', 'more'],
-  ['better than', 'more'],
-  ['later than', 'more'],
-  ['in excess of', 'more'],
-  ['exceeding', 'more'],
-  ['exceed', 'more'],
-  ['exceeds', 'more'],
-  ['exceeded', 'more'],
-  ['over', 'more'],
-  ['above', 'more'],
-  ['after', 'more'],
-  ['past', 'more'],
-  ['less than', 'less'],
-  ['fewer than', 'less'],
-  ['lower than', 'less'],
-  ['smaller than', 'less'],
-  ['shorter than', 'less'],
-  ['earlier than', 'less'],
-  ['under', 'less'],
-  ['below', 'less'],
-  ['before', 'less'],
-  ['prior to', 'less'],
-  ['at least', 'at_least'],
-  ['a minimum of', 'at_least'],
-  ['since', 'at_least'],
-  ['starting from', 'at_least'],
-  ['starting with', 'at_least'],
-  ['at most', 'at_most'],
-  ['a maximum of', 'at_most'],
-  ['up to', 'at_most'],
-  ['until', 'at_most'],
-  ['by the end of', 'at_most'],
-  ['… or more', 'at_least'],
-  ['… or higher', 'at_least'],
-  ['… or greater', 'at_least'],
-  ['… or above', 'at_least'],
-  ['… or better', 'at_least'],
-  ['… or later', 'at_least'],
-  ['… or over', 'at_least'],
-  ['… and above', 'at_least'],
-  ['… and over', 'at_least'],
-  ['… and later', 'at_least'],
-  ['… or less', 'at_most'],
-  ['… or fewer', 'at_most'],
-  ['… or lower', 'at_most'],
-  ['… or below', 'at_most'],
-  ['… or under', 'at_most'],
-  ['… or earlier', 'at_most'],
+  ...compare('at_least', 'on or after'),
+  ...compare('at_most', 'on or before'),
+  ...compare('at_least', 'no earlier than, not earlier than'),
+  ...compare('at_most', 'no later than, not later than, no more than, not more than'),
+  ...compare('at_least', 'no less than, no fewer than, not less than'),
+  ...compare('more', 'more than, greater than, larger than, higher than, bigger than, longer than, taller than, older than, better than'),
+  ...compare('more', 'later than, in excess of, exceeding, exceed, exceeds, exceeded, over, above, after, past'),
+  ...compare('less', 'less than, fewer than, lower than, smaller than, shorter than, earlier than, under, below, before, prior to'),
+  ...compare('at_least', 'at least, a minimum of, since, starting from, starting with'),
+  ...compare('at_most', 'at most, a maximum of, up to, until, by the end of'),
+  ...compare('at_least', '… or more, … or higher, … or greater, … or above, … or better, … or later, … or over'),
+  ...compare('at_least', '… and above, … and over, … and later'),
+  ...compare('at_most', '… or less, … or fewer, … or lower, … or below, … or under, … or earlier'),
 ]
 
 export const NUMBER_WORDS = createLookup<number>(
@@ -141,22 +91,21 @@ export const TRIGGERS = {
 } as const
 
 /** Verbs, units and names for rows that add nothing to a question over a table. Verbs for states, such as "cancelled", do. */
-const GENERIC_STEMS: ReadonlySet<string> = new Set(
-  list(`work place take took taken happen occur get got make made receive belong go went gone exist currently now today ever far entry row
-    record company our employ include contain display see seen know compute calculate sell sold buy bought purchase order ordered spend
+const GENERIC_STEMS =
+  toStems(`work place take took taken happen occur get got make made receive belong go went gone exist currently now today ever far entry
+    row record company our employ include contain display see seen know compute calculate sell sold buy bought purchase order ordered spend
     spent pay paid cost earn euro eur dollar usd pound gbp unit piece date day month quarter year
     use used using usage consume consumption deliver supply supplied provide handle issue bring brought generate produce own hold held cover
     carry serve run ran offer need require want reach achieve gain collect raise come came live create register submit file log report
     book add enter host involve account stand lie figure data value case thing overview breakdown cause problem move build built
     station locate base situate keep kept store still already yet single over under via through during within across around square
     weekday here but although though while whereas however even everything anything something mark marked label labelled flag flagged tag
-    tagged put stay stayed give given somebody someone anybody anyone everybody everyone`).map(stem),
-)
+    tagged put stay stayed give given somebody someone anybody anyone everybody everyone`)
 
-export const DISTINCT_WORDS: ReadonlySet<string> = new Set(list('different distinct unique'))
+export const DISTINCT_WORDS = toWords('different distinct unique')
 
 /** Words that ask for groups: "average salary per department". */
-export const GROUP_WORDS: ReadonlySet<string> = new Set(['per', 'by', 'each', 'every', 'monthly', 'quarterly', 'yearly'])
+export const GROUP_WORDS = toWords('per by each every monthly quarterly yearly')
 
 /** Words that ask for an operation. */
 const OPERATION_WORDS: ReadonlySet<string> = new Set([
@@ -172,39 +121,35 @@ export const isOperationWord = (word: { text: string; stem: string }): boolean =
 /** "Supplier" asks for more than "supply" does. */
 const AGENT_NOUN = /^(?:suppli|own|us|work|buy|sell|provid|produc|build|hold|mak|carri|hand?l|brew|clean|bak|deliver)ers?$/
 
-export const AVERAGES: ReadonlySet<string> = new Set(list('average mean avg'))
+export const AVERAGES = toWords('average mean avg')
 
 /** Words for sums and averages: with one of them, the column that is added up need not be named. */
-export const AGGREGATE_WORDS: ReadonlySet<string> = new Set(list('total sum average mean avg median combined overall altogether together'))
+export const AGGREGATE_WORDS = toWords('total sum average mean avg median combined overall altogether together')
 
 /** Words that ask for amounts of money. */
-export const MONEY_STEMS: ReadonlySet<string> = new Set(
-  list('revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave bill charge owe worth').map(
-    stem,
-  ),
+export const MONEY_STEMS = toStems(
+  'revenue sales turnover sell sold spend spent pay paid cost earn income money raise collect donate gave bill charge owe worth',
 )
 
-export const CURRENCY_STEMS: ReadonlySet<string> = toStems('euro eur dollar usd pound gbp franc chf')
+export const CURRENCY_STEMS = toStems('euro eur dollar usd pound gbp franc chf')
 
 /** Those that also ask for the share of an amount: people who pay are counted. */
-export const AMOUNT_STEMS: ReadonlySet<string> = toStems(
-  'revenue sales turnover sell sold spend spent cost expense income money budget raise',
-)
+export const AMOUNT_STEMS = toStems('revenue sales turnover sell sold spend spent cost expense income money budget raise')
 
 /** Words that ask for what is paid, not for what is received. */
-export const EXPENSE_STEMS: ReadonlySet<string> = toStems('cost spend spent buy bought purchase expense pay paid deposit')
+export const EXPENSE_STEMS = toStems('cost spend spent buy bought purchase expense pay paid deposit')
 
 /** Words for what is allowed or necessary, which is in texts. */
-export const MODAL_WORDS: ReadonlySet<string> = new Set(list('can could may might must should shall'))
+export const MODAL_WORDS = toWords('can could may might must should shall')
 
-export const COUNTING_SUPERLATIVES: ReadonlySet<string> = new Set(list('most fewest least'))
+export const COUNTING_SUPERLATIVES = toWords('most fewest least')
 
 /** Words that ask for the smallest value of some columns, such as a rank, and the largest of others. */
-export const AMBIGUOUS_DIRECTIONS: ReadonlySet<string> = new Set(list('best fastest'))
+export const AMBIGUOUS_DIRECTIONS = toWords('best fastest')
 
 /** Superlatives of sizes, which are numbers, and of times. */
-export const SIZE_WORDS: ReadonlySet<string> = new Set(list(`highest lowest largest smallest biggest greatest fewest expensive cheapest`))
-export const TIME_WORDS: ReadonlySet<string> = new Set(list('latest newest earliest recent recently'))
+export const SIZE_WORDS = toWords(`highest lowest largest smallest biggest greatest fewest expensive cheapest`)
+export const TIME_WORDS = toWords('latest newest earliest recent recently')
 
 /** The order that a word asks for: the largest or the smallest first. */
 export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = {
@@ -222,12 +167,12 @@ export const DIRECTIONS: Readonly<Record<'max' | 'min', ReadonlySet<string>>> = 
 export const isSuperlative = ({ text }: { text: string }): boolean => DIRECTIONS.max.has(text) || DIRECTIONS.min.has(text)
 
 /** Superlatives of the number of rows. */
-export const BUSY_WORDS: ReadonlySet<string> = new Set(['busiest', 'quietest'])
+export const BUSY_WORDS = toWords('busiest quietest')
 export const FREQUENCY_WORDS: ReadonlySet<string> = new Set([...BUSY_WORDS, ...list('often frequently popular')])
 
 /** Superlatives that measure something particular: a column must say what. */
-export const PARTICULAR_SUPERLATIVES: ReadonlySet<string> = new Set(
-  list('longest shortest tallest heaviest lightest fastest slowest deepest widest strongest cheapest expensive coldest warmest hottest'),
+export const PARTICULAR_SUPERLATIVES = toWords(
+  'longest shortest tallest heaviest lightest fastest slowest deepest widest strongest cheapest expensive coldest warmest hottest',
 )
 
 /** Superlatives that a row operation, such as a list, cannot answer. */
@@ -248,12 +193,10 @@ export const ZERO_PHRASES: readonly (readonly [phrase: string, columns: Readonly
 ]
 
 /** Words that a condition must explain. */
-export const NEGATIONS: ReadonlySet<string> = new Set(list('not without except excluding never owe owes owed owing'))
+export const NEGATIONS = toWords('not without except excluding never owe owes owed owing')
 
 /** Words for an empty cell, before or after the name of a column. */
-export const EMPTY_WORDS: ReadonlySet<string> = new Set(
-  list('without missing no empty blank lack lacks lacking never unset not waiting awaiting pending'),
-)
+export const EMPTY_WORDS = toWords('without missing no empty blank lack lacks lacking never unset not waiting awaiting pending')
 
 /** Words for "no" in a column: "failed" for "passed". */
 export const OPPOSITES = createLookup<string>({

@@ -1,16 +1,16 @@
 /** The worker's side of a pool: does jobs one at a time, those with a high priority first. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { parentPort, type Transferable, Worker } from 'node:worker_threads'
+import { parentPort, Worker } from 'node:worker_threads'
 import { FairJobQueue } from './fair-job-queue.ts'
 import { MEMORY_ARGUMENT, type PoolMessage, type Priority, type WorkerMessage } from './worker-protocol.ts'
 
 /** Sends a part of the result. Resolves when the pool wants the next one. */
-type SendPart<Part> = (part: Part, transfer?: readonly Transferable[]) => Promise<void>
+type SendPart<Part> = (part: Part) => Promise<void>
 
 type HandleJob<Task, Result, Part> = (task: Task, sendPart: SendPart<Part>) => Result | Promise<Result>
 
 interface Connection {
-  send(message: WorkerMessage<unknown, unknown>, transfer?: readonly Transferable[]): void
+  send(message: WorkerMessage<unknown, unknown>): void
   isTooLarge(): boolean
 }
 
@@ -29,10 +29,10 @@ export async function serveJobs<Task, Result, Part = never>(
   let handle: HandleJob<Task, Result, Part>
 
   const doJob = async (id: number, task: Task) => {
-    const sendPart: SendPart<Part> = (part, transfer) =>
+    const sendPart: SendPart<Part> = (part) =>
       new Promise((resolve) => {
         requestNextPart = resolve
-        send({ kind: 'part', id, part }, transfer)
+        send({ kind: 'part', id, part })
       })
     try {
       const result = await handle(task, sendPart)
@@ -70,7 +70,7 @@ function connect<Task>(onMessage: (message: PoolMessage<Task>) => void): Connect
   if (parentPort) {
     const port = parentPort
     port.on('message', onMessage)
-    return { send: (message, transfer) => port.postMessage(message, transfer), isTooLarge: () => false }
+    return { send: (message) => port.postMessage(message), isTooLarge: () => false }
   }
   process.on('message', onMessage)
   process.on('disconnect', () => process.exit())

@@ -2,12 +2,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { constants, getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { type Transferable, Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { resolvePackageFolder } from '../../src/package-folder.ts'
 import { MEMORY_ARGUMENT } from './worker-protocol.ts'
 
 /** The code of a worker: JavaScript in the build, TypeScript in a source checkout. */
-export interface WorkerEntry {
+interface WorkerEntry {
   /** Relative to the folder of the package. */
   built: string
   source: URL
@@ -16,7 +16,7 @@ export interface WorkerEntry {
 /** A thread or process that runs `serveJobs`. */
 export interface WorkerHandle {
   memoryMb: number | undefined
-  send(message: unknown, transfer?: readonly Transferable[]): void
+  send(message: unknown): void
   listen(onMessage: (message: unknown) => void, onExit: (problem: string, isOutOfMemory: boolean) => void): void
   /** A referenced worker keeps this process alive. */
   setReferenced(isReferenced: boolean): void
@@ -52,7 +52,7 @@ export function startThread(entry: WorkerEntry, { name, memoryMb }: ThreadOption
   const worker = new Worker(getThreadUrl(entry), { name, resourceLimits })
   return {
     memoryMb,
-    send: (message, transfer) => worker.postMessage(message, transfer),
+    send: (message) => worker.postMessage(message),
     listen(onMessage, onExit) {
       worker.on('message', onMessage)
       worker.on('error', (error: NodeJS.ErrnoException) => onExit(error.message, error.code === 'ERR_WORKER_OUT_OF_MEMORY'))

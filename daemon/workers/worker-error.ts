@@ -26,7 +26,7 @@ export class WorkerError extends CadreError {
   /** @param name what the worker does, for example "embedded model" */
   constructor(problem: WorkerProblem, name: string, detail = '') {
     const isTemporary = problem === 'broken' || problem === 'busy' || problem === 'closed'
-    super(isTemporary ? 'UNAVAILABLE' : 'INTERNAL', formatMessage(problem, name, detail), {
+    super(isTemporary ? 'UNAVAILABLE' : 'INTERNAL', MESSAGES[problem](name, detail), {
       hint: problem === 'broken' ? REINSTALL : problem === 'failed' ? undefined : RETRY,
     })
     this.problem = problem
@@ -34,21 +34,12 @@ export class WorkerError extends CadreError {
   }
 }
 
-function formatMessage(problem: WorkerProblem, name: string, detail: string): string {
-  switch (problem) {
-    case 'failed':
-      return `The ${name} failed: ${detail}`
-    case 'timeout':
-      return `The ${name} took longer than ${Number(detail) / 1000} s.`
-    case 'memory':
-      return `The ${name} needed more memory than ${detail} MB.`
-    case 'lost':
-      return `The worker of the ${name} was lost: ${detail}.`
-    case 'broken':
-      return `The ${name} cannot be loaded: ${detail}`
-    case 'busy':
-      return `Too much work is waiting for the ${name}.`
-    case 'closed':
-      return 'The daemon is stopping.'
-  }
+const MESSAGES: Record<WorkerProblem, (name: string, detail: string) => string> = {
+  failed: (name, detail) => `The ${name} failed: ${detail}`,
+  timeout: (name, detail) => `The ${name} took longer than ${Number(detail) / 1000} s.`,
+  memory: (name, detail) => `The ${name} needed more memory than ${detail} MB.`,
+  lost: (name, detail) => `The worker of the ${name} was lost: ${detail}.`,
+  broken: (name, detail) => `The ${name} cannot be loaded: ${detail}`,
+  busy: (name) => `Too much work is waiting for the ${name}.`,
+  closed: () => 'The daemon is stopping.',
 }

@@ -1,5 +1,4 @@
 /** Options of a worker pool and of its jobs. */
-import type { Transferable } from 'node:worker_threads'
 import type { Clock } from '../async/clock.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { JobRequest } from './fair-job-queue.ts'
@@ -42,8 +41,6 @@ export interface JobOptions<Part = never> {
   /** The jobs of one request with a high priority are done one after another. Default: each job is a request of its own. */
   request?: JobRequest | undefined
   timeoutMs?: number | undefined
-  /** Objects of the task that the worker receives without a copy, if it is a thread. */
-  transfer?: readonly Transferable[]
   /** Receives the parts of the result. The next one is requested when it resolves. */
   onPart?: (part: Part) => Promise<void>
   /** The worker ends after the job, because it would keep much memory. */

@@ -143,7 +143,7 @@ export class WorkerPool<Task, Result, Part = never> {
     worker.jobs.set(job.id, job)
     this.#startTimer(job)
     const { id, priority, task } = job
-    worker.handle.send({ kind: 'job', id, priority, task } satisfies PoolMessage<unknown>, job.transfer)
+    worker.handle.send({ kind: 'job', id, priority, task } satisfies PoolMessage<unknown>)
   }
 
   #startTimer(job: Job): void {

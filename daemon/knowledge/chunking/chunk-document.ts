@@ -3,7 +3,6 @@
 import { tokenize } from '../../language/tokenize.ts'
 import type { ParsedDocument } from '../readers/parsed-document.ts'
 import type { ChunkingSettings } from './chunking-settings.ts'
-import { findFileTitle } from './find-file-title.ts'
 import { groupSections } from './group-sections.ts'
 import { packSegments } from './pack-segments.ts'
 import { type Block, parseStructure } from './parse-structure.ts'
@@ -132,4 +131,21 @@ function glueHeadings(segments: Segment[]): void {
     )
       segment.weight = BREAK_WEIGHT.glue
   }
+}
+
+const MIN_LETTERS = 3
+/** File names that programs and cameras give. */
+const GENERIC = new Set(
+  `copy data doc document dokument download export file image img index new output page print result scan seite temp test text tmp
+  unbenannt unnamed untitled`.split(/\s+/),
+)
+
+/** Of a document without headings, the name may say what it is about: not ids, hashes, numbers and generic names, which only add noise. */
+function findFileTitle(path: string): string | undefined {
+  const name = path.replace(/^.*[/\\]/, '')
+  const words = name.replace(/\.\w{1,10}$/, '').match(/[\p{L}\p{N}]+/gu) ?? []
+  const isWord = (word: string) => !/\d/.test(word) && [...word].length >= MIN_LETTERS && !GENERIC.has(word.toLowerCase())
+  // An id has parts of only letters by chance: 1f0c-beef-81d7.
+  const isId = words.some((word) => word.length >= 4 && /\d.*\D|\D.*\d.*\D/.test(word) && /^[\da-f]+$/i.test(word))
+  return !isId && words.some(isWord) ? name : undefined
 }

@@ -1,6 +1,5 @@
 /** Writes the paragraphs, lists, tables and notes of a word processor or presentation as Markdown. */
 import { MAX_CELL_LENGTH, MarkdownWriter } from './markdown-writer.ts'
-import { type PageBreak, PageTracker } from './page-tracker.ts'
 import { cleanText, type ParsedDocument } from './parsed-document.ts'
 
 interface ParagraphFormat {
@@ -8,12 +7,15 @@ interface ParagraphFormat {
   list?: { level: number; isNumbered: boolean } | undefined
 }
 
+/** Word marks where pages started when it last saved the document (rendered). Other programs only store the breaks of the author. */
+export type PageBreak = 'rendered' | 'manual'
+
 const MAX_LIST_LEVEL = 8
 
 export class DocumentWriter {
   #firstHeading: string | null = null
   readonly #writer = new MarkdownWriter()
-  readonly #pages = new PageTracker()
+  readonly #pageStarts: Record<PageBreak, number[]> = { rendered: [], manual: [] }
   readonly #notes: string[] = []
   #listDepth = 0
 
@@ -64,15 +66,18 @@ export class DocumentWriter {
     return mark
   }
 
-  /** Starts a page at an offset, or after the text so far. */
+  /** Starts a page at an offset of the text, or after the whitespace there. Default: after the text so far. */
   startPage(kind: PageBreak, offset = this.length): void {
-    this.#pages.add(kind, offset)
+    this.#pageStarts[kind].push(offset)
   }
 
   /** Returns the document with its pages. Without a title, it has that of its first heading. */
   finishDocument(title: string | null, notice: string | undefined): ParsedDocument {
     const text = cleanText(this.finish())
-    return { text, format: 'markdown', pages: this.#pages.listPages(text), title: title ?? this.#firstHeading, notice }
+    // Manual breaks only count without rendered ones, which include them.
+    const { rendered, manual } = this.#pageStarts
+    const pages = listPages(text, rendered.length > 0 ? rendered : manual)
+    return { text, format: 'markdown', pages, title: title ?? this.#firstHeading, notice }
   }
 
   finish(): string {
@@ -88,4 +93,20 @@ export class DocumentWriter {
     for (; this.#listDepth > depth; this.#listDepth--) this.#writer.endList()
     for (; this.#listDepth < depth; this.#listDepth++) this.#writer.startList(isNumbered)
   }
+}
+
+function listPages(text: string, starts: readonly number[]): ParsedDocument['pages'] {
+  const pages: ParsedDocument['pages'] = []
+  let number = 1
+  for (const offset of starts) {
+    let start = offset
+    while (/^\s/.test(text.charAt(start))) start++
+    if (start >= text.length) break
+    if (pages.length === 0) pages.push({ number, start: 0 })
+    number++
+    // An empty page: only the last page that starts here has text.
+    if (pages.at(-1)?.start === start) pages.pop()
+    pages.push({ number, start })
+  }
+  return pages
 }

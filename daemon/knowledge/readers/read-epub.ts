@@ -1,5 +1,5 @@
 /** Reads e-books (EPUB): the chapters in reading order. */
-import { type HtmlElement, parseHtml } from './html/parse-html.ts'
+import { findElement, type HtmlElement, listDescendants, parseHtml } from './html/parse-html.ts'
 import { getText, removeHidden } from './html/read-html.ts'
 import { writeHtml } from './html/write-html.ts'
 import { MarkdownWriter } from './markdown-writer.ts'
@@ -8,7 +8,7 @@ import { resolvePartName, type ZipArchive } from './zip-archive.ts'
 
 export function readEpub(archive: ZipArchive): ParsedDocument {
   const container = parseHtml(archive.readText('META-INF/container.xml'))
-  const packagePath = findElements(container, 'rootfile')[0]?.attributes.get('full-path')
+  const packagePath = findElement(container, 'rootfile')?.attributes.get('full-path')
   if (packagePath === undefined || !archive.has(packagePath))
     throw new DocumentReadError('The e-book is damaged: its package document is missing.')
   const book = parseHtml(archive.readText(packagePath))
@@ -25,14 +25,14 @@ export function readEpub(archive: ZipArchive): ParsedDocument {
     if (!archive.has(chapter)) continue
     const content = removeHidden(parseHtml(archive.readText(chapter)))
     const label = titles.get(chapter)
-    if (label !== undefined && !['h1', 'h2', 'h3'].some((name) => findElements(content, name).length > 0)) {
+    if (label !== undefined && !['h1', 'h2', 'h3'].some((name) => findElement(content, name))) {
       writer.writeText(label)
       writer.endHeading(1)
     }
     writeHtml(content, writer)
     writer.endParagraph()
   }
-  const title = findElements(book, 'dc:title')[0]
+  const title = findElement(book, 'dc:title')
   return {
     text: cleanText(writer.finish()),
     format: 'markdown',
@@ -41,11 +41,8 @@ export function readEpub(archive: ZipArchive): ParsedDocument {
   }
 }
 
-function findElements(element: HtmlElement, name: string): HtmlElement[] {
-  return element.children.flatMap((child) =>
-    typeof child === 'string' ? [] : child.name === name ? [child, ...findElements(child, name)] : findElements(child, name),
-  )
-}
+const findElements = (element: HtmlElement, name: string): HtmlElement[] =>
+  [...listDescendants(element)].filter((descendant) => descendant.name === name)
 
 function resolvePath(from: string, href: string): string {
   const path = href.replace(/[#?].*$/s, '')
@@ -76,7 +73,7 @@ function readChapterTitles(archive: ZipArchive, packagePath: string, items: Html
     const path = resolvePath(packagePath, attributes.get('href') ?? '')
     if (attributes.get('media-type') === 'application/x-dtbncx+xml') {
       for (const point of findElements(parseHtml(archive.readText(path)), 'navpoint')) {
-        const [label, content] = [findElements(point, 'navlabel')[0], findElements(point, 'content')[0]]
+        const [label, content] = [findElement(point, 'navlabel'), findElement(point, 'content')]
         if (label) addTitle(path, content?.attributes.get('src'), getText(label))
       }
     } else if (/\bnav\b/.test(attributes.get('properties') ?? '')) {

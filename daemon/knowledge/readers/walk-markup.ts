@@ -2,6 +2,8 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
 
 interface MarkupHandler {
+  /** Elements of XML that are left out with all that they contain. */
+  skipped?: ReadonlySet<string>
   /** `isSelfClosing`: the tag ends with a slash. */
   open(name: string, attributes: string, isSelfClosing: boolean): void
   close?(name: string): void
@@ -19,15 +21,16 @@ export const getLocalName = (name: string): string => name.slice(name.indexOf(':
 export function walkMarkup(source: string, kind: 'html' | 'xml' | 'office', handler: MarkupHandler): void {
   const search = new CachedSearch(source)
   let textStart = 0
+  let skipDepth = 0
   const emitText = (end: number) => {
-    if (end > textStart) handler.text?.(decodeHTML(source.slice(textStart, end)))
+    if (end > textStart && skipDepth === 0) handler.text?.(decodeHTML(source.slice(textStart, end)))
   }
   for (let index = source.indexOf('<'); index >= 0; index = source.indexOf('<', index)) {
     const next = source.charCodeAt(index + 1)
     if (next === 0x21 || next === 0x3f) {
       const section = source.startsWith('<![CDATA[', index) ? search.find(']]>', index) : -1
       emitText(index)
-      if (section >= 0) handler.text?.(source.slice(index + 9, section))
+      if (section >= 0 && skipDepth === 0) handler.text?.(source.slice(index + 9, section))
       textStart = index = section >= 0 ? section + 3 : findDeclarationEnd(source, search, index)
       continue
     }
@@ -46,10 +49,15 @@ export function walkMarkup(source: string, kind: 'html' | 'xml' | 'office', hand
     const name = kind === 'html' ? rawName.toLowerCase() : kind === 'office' ? getLocalName(rawName) : rawName
     textStart = index = end + 1
     if (isClosing) {
-      handler.close?.(name)
+      if (skipDepth > 0) skipDepth--
+      else handler.close?.(name)
       continue
     }
     const isSelfClosing = source.charCodeAt(end - 1) === 0x2f
+    if (skipDepth > 0 || handler.skipped?.has(name)) {
+      if (!isSelfClosing) skipDepth++
+      continue
+    }
     handler.open(name, source.slice(nameEnd, isSelfClosing ? end - 1 : end), isSelfClosing)
     if (kind === 'html' && RAW_TEXT_ELEMENTS.has(name)) {
       const rest = search.findRawTextEnd(name, index)

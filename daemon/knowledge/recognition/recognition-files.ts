@@ -2,13 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { resolvePackageFolder } from '../../../src/package-folder.ts'
 
-interface RecognitionFiles {
-  tesseract: string
-  pdfium: string
-  english: string
-}
-
-export function getRecognitionFiles(): RecognitionFiles {
+export function getRecognitionFiles(): Record<'tesseract' | 'pdfium' | 'english', string> {
   const resolve = (file: string) => fileURLToPath(new URL(`dist/recognition/${file}`, resolvePackageFolder()))
   return { tesseract: resolve('tesseract.wasm'), pdfium: resolve('pdfium.wasm'), english: resolve('eng.traineddata.gz') }
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { scaleTimeout } from '../../../src/deadline.ts'
 import { startProcess, type WorkerHandle } from '../../workers/start-worker.ts'
-import { WorkerError } from '../../workers/worker-error.ts'
+import { WorkerError, type WorkerProblem } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
 import { BACKGROUND_ARGUMENT, type LanguageFile, type RecognitionTask, type RecognizedPage } from './recognized-page.ts'
@@ -70,7 +70,7 @@ export class RecognitionPool implements PageRecognizer {
         for (const page of batch) done.add(page)
       } catch (error) {
         if (!(error instanceof WorkerError)) throw error
-        const problem = explainError(error)
+        const problem = PAGE_PROBLEMS[error.problem]?.(error.detail)
         if (problem === undefined) throw error
         // The process may have ended when it had handed over its last page.
         await stored
@@ -95,18 +95,10 @@ export class RecognitionPool implements PageRecognizer {
 
 const startRecognition = (args: readonly string[]) => startProcess(WORKER, { memoryMb: MEMORY_MB, args })
 
-/** Returns undefined if the page is not the cause. */
-function explainError({ problem, detail }: WorkerError): string | undefined {
-  switch (problem) {
-    case 'failed':
-      return `The document is damaged (${detail}).`
-    case 'timeout':
-      return `Text recognition took longer than ${Number(detail) / 1000} s.`
-    case 'memory':
-      return `Text recognition needed more memory than ${detail} MB.`
-    case 'lost':
-      return 'The page cannot be rendered; it may be damaged.'
-    default:
-      return undefined
-  }
+/** Problems whose cause is the page. */
+const PAGE_PROBLEMS: Partial<Record<WorkerProblem, (detail: string) => string>> = {
+  failed: (detail) => `The document is damaged (${detail}).`,
+  timeout: (detail) => `Text recognition took longer than ${Number(detail) / 1000} s.`,
+  memory: (detail) => `Text recognition needed more memory than ${detail} MB.`,
+  lost: () => 'The page cannot be rendered; it may be damaged.',
 }

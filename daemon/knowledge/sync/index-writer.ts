@@ -58,7 +58,7 @@ export class IndexWriter {
   /** Replaces the passages of documents whose rows become known one after another. Only one batch of an index can be open. */
   open(index: Index, side: IndexSide, documents: readonly Omit<DocumentRows, 'rows'>[]): IndexBatch {
     const table = side === 'text' ? this.#indexes.getTextTable(index) : this.#indexes.getVectorTable(index)
-    return new IndexBatch(this.#database, this.#leases, table, index, side, documents)
+    return new IndexBatch({ database: this.#database, leases: this.#leases, table, index, side }, documents)
   }
 
   async erase(index: Index, documentIds: readonly string[]): Promise<void> {
@@ -130,32 +130,25 @@ export class IndexWriter {
   }
 }
 
+interface BatchTarget {
+  database: Database
+  leases: Leases
+  table: PassageTable
+  index: Index
+  side: IndexSide
+}
+
 /** Commits rows as soon as there are enough of them. The database records the documents last. */
 export class IndexBatch {
-  readonly #database: Database
-  readonly #leases: Leases
-  readonly #table: PassageTable
-  readonly #index: Index
-  readonly #side: IndexSide
+  readonly #target: BatchTarget
   readonly #contentHashes: Map<string, string>
   readonly #chunks = new Map<string, number>()
   #rows: PassageRow[] = []
   #generation: number | undefined
   #fence = 0
 
-  constructor(
-    database: Database,
-    leases: Leases,
-    table: PassageTable,
-    index: Index,
-    side: IndexSide,
-    documents: readonly Omit<DocumentRows, 'rows'>[],
-  ) {
-    this.#database = database
-    this.#leases = leases
-    this.#table = table
-    this.#index = index
-    this.#side = side
+  constructor(target: BatchTarget, documents: readonly Omit<DocumentRows, 'rows'>[]) {
+    this.#target = target
     this.#contentHashes = new Map(documents.map(({ documentId, contentHash }) => [documentId, contentHash]))
   }
 
@@ -172,7 +165,7 @@ export class IndexBatch {
   async finish(also?: (transaction: Transaction) => Promise<void>): Promise<void> {
     await this.#commit(this.#rows.splice(0))
     const generation = this.#generation as number
-    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation: { below: generation } })
+    await this.#target.table.remove({ document_id: [...this.#contentHashes.keys()], generation: { below: generation } })
     try {
       await this.#record(also)
     } catch (error) {
@@ -182,14 +175,15 @@ export class IndexBatch {
   }
 
   async #record(also?: (transaction: Transaction) => Promise<void>): Promise<void> {
-    await this.#database.write(async (transaction) => {
-      await requireFence(this.#leases, transaction, this.#index, this.#fence)
+    const { database, leases, index, side } = this.#target
+    await database.write(async (transaction) => {
+      await requireFence(leases, transaction, index, this.#fence)
       for (const [documentId, contentHash] of this.#contentHashes) {
         const chunks = this.#chunks.get(documentId) ?? 0
-        await recordDocument(transaction, this.#index.id, this.#side, { documentId, contentHash, chunks })
+        await recordDocument(transaction, index.id, side, { documentId, contentHash, chunks })
       }
       await also?.(transaction)
-      await endBatch(transaction, this.#index.id)
+      await endBatch(transaction, index.id)
     })
   }
 
@@ -197,23 +191,25 @@ export class IndexBatch {
   async discard(): Promise<void> {
     if (this.#generation === undefined) return
     await this.#removeRows(this.#generation)
-    await this.#database.write(async (transaction) => {
-      await requireFence(this.#leases, transaction, this.#index, this.#fence)
-      await endBatch(transaction, this.#index.id)
+    const { database, leases, index } = this.#target
+    await database.write(async (transaction) => {
+      await requireFence(leases, transaction, index, this.#fence)
+      await endBatch(transaction, index.id)
     })
   }
 
   async #removeRows(generation: number): Promise<void> {
-    await this.#table.remove({ document_id: [...this.#contentHashes.keys()], generation })
+    await this.#target.table.remove({ document_id: [...this.#contentHashes.keys()], generation })
   }
 
   async #commit(rows: readonly PassageRow[]): Promise<void> {
-    this.#generation ??= await this.#database.write(async (transaction) => {
-      this.#fence = await claimIndex(this.#leases, transaction, this.#index)
-      return beginBatch(transaction, this.#index.id, this.#side, [...this.#contentHashes.keys()])
+    const { database, leases, table, index, side } = this.#target
+    this.#generation ??= await database.write(async (transaction) => {
+      this.#fence = await claimIndex(leases, transaction, index)
+      return beginBatch(transaction, index.id, side, [...this.#contentHashes.keys()])
     })
     const generation = this.#generation
-    await this.#table.add(rows.map((row) => ({ ...row, generation })))
+    await table.add(rows.map((row) => ({ ...row, generation })))
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../async/clock.ts'
 import { Semaphore } from '../../async/semaphore.ts'
 import type { OriginalContent } from '../../store/original-store.ts'
 import { startProcess } from '../../workers/start-worker.ts'
-import { WorkerError } from '../../workers/worker-error.ts'
+import { WorkerError, type WorkerProblem } from '../../workers/worker-error.ts'
 import { WorkerPool } from '../../workers/worker-pool.ts'
 import type { JobOptions, WorkerPoolLogger } from '../../workers/worker-pool-options.ts'
 import type { ChunkingSettings } from '../chunking/chunking-settings.ts'
@@ -152,18 +152,15 @@ type CreateTask = (document: DocumentTask) => ParserTask
 
 const loadDocument = async ({ size: _, read, ...document }: ParserInput): Promise<DocumentTask> => ({ ...document, content: await read() })
 
-/** Problems of the document itself become the reason why it cannot be read. */
+/** Problems of the document itself are the reason why it cannot be read. */
+const READ_PROBLEMS: Partial<Record<WorkerProblem, (detail: string) => string>> = {
+  failed: (detail) => detail,
+  timeout: (detail) => `Reading took longer than ${Number(detail) / 1000} s.`,
+  memory: (detail) => `Reading needed more memory than ${detail} MB.`,
+  lost: (detail) => `The document cannot be read (${detail}).`,
+}
+
 function toReadError(error: WorkerError): Error {
-  switch (error.problem) {
-    case 'failed':
-      return new DocumentReadError(error.detail)
-    case 'timeout':
-      return new DocumentReadError(`Reading took longer than ${Number(error.detail) / 1000} s.`)
-    case 'memory':
-      return new DocumentReadError(`Reading needed more memory than ${error.detail} MB.`)
-    case 'lost':
-      return new DocumentReadError(`The document cannot be read (${error.detail}).`)
-    default:
-      return error
-  }
+  const reason = READ_PROBLEMS[error.problem]?.(error.detail)
+  return reason === undefined ? error : new DocumentReadError(reason)
 }

@@ -1,4 +1,5 @@
 /** Progress and results of syncs, with subscriptions. */
+import { EventEmitter } from 'node:events'
 import type { Static } from 'typebox'
 import type { SyncChanges, SyncProgress } from '../../../src/contract/families/knowledge-sources.ts'
 
@@ -9,7 +10,8 @@ type ProgressListener = (progress: Progress | undefined) => void
 export class ProgressTracker {
   readonly #current = new Map<string, Progress>()
   readonly #changes = new Map<string, Changes>()
-  readonly #listeners = new Map<string, Set<ProgressListener>>()
+  /** An event of each source has its progress. */
+  readonly #events = new EventEmitter().setMaxListeners(0)
   /** Called with each change of any source. */
   onChange: ((sourceId: string) => void) | undefined
 
@@ -52,12 +54,8 @@ export class ProgressTracker {
 
   /** Calls the listener with each change, and with undefined when the sync ends. Returns a function that unsubscribes. */
   subscribe(sourceId: string, listener: ProgressListener): () => void {
-    const listeners = this.#listeners.get(sourceId) ?? new Set()
-    this.#listeners.set(sourceId, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0) this.#listeners.delete(sourceId)
-    }
+    this.#events.on(sourceId, listener)
+    return () => void this.#events.off(sourceId, listener)
   }
 
   #set(sourceId: string, progress: Progress): void {
@@ -67,6 +65,6 @@ export class ProgressTracker {
 
   #notify(sourceId: string, progress: Progress | undefined): void {
     this.onChange?.(sourceId)
-    for (const listener of this.#listeners.get(sourceId) ?? []) listener(progress)
+    this.#events.emit(sourceId, progress)
   }
 }

@@ -10,7 +10,7 @@ import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import { type Compute, type ComputedAnswer, keepRelevant } from '../../tables/computation.ts'
 import { asksForComputation } from '../../tables/describe-problem.ts'
-import { WorkerError } from '../../workers/worker-error.ts'
+import { WorkerError, type WorkerProblem } from '../../workers/worker-error.ts'
 import { listReadDocuments, readSignature, setTableNotice } from './document-store.ts'
 import { hasTableType, mayHaveTables } from './documents-with-tables.ts'
 import { BUILDERS, SMALL_DOCUMENT_BYTES, selectBuilder } from './table-limits.ts'
@@ -264,13 +264,13 @@ export class SourceTables {
   }
 }
 
-function describeFailure({ problem }: WorkerError): string {
-  const reasons: Partial<Record<WorkerError['problem'], string>> = {
-    memory: 'building them needed too much memory',
-    timeout: `building them took longer than ${MAX_BUILD_MS / 60_000} minutes`,
-  }
-  return `None of its tables can be computed with: ${reasons[problem] ?? 'they cannot be read'}.`
+const BUILD_PROBLEMS: Partial<Record<WorkerProblem, string>> = {
+  memory: 'building them needed too much memory',
+  timeout: `building them took longer than ${MAX_BUILD_MS / 60_000} minutes`,
 }
+
+const describeFailure = ({ problem }: WorkerError): string =>
+  `None of its tables can be computed with: ${BUILD_PROBLEMS[problem] ?? 'they cannot be read'}.`
 
 export const toTableListView = ({ tables, leftOut }: TableList): TableListView => ({
   tables: tables.map(toTableView),

@@ -5,7 +5,7 @@ import Database from 'libsql'
 import { createIdentifier, inferSchema } from '../../tables/infer-columns.ts'
 import { createCellValue } from '../../tables/linking/link-question.ts'
 import { quoteName } from '../../tables/sql/write-sql.ts'
-import type { CellValue, Column, SqlDatabase, TypedTable } from '../../tables/typed-table.ts'
+import type { CellValue, Column, SqlDatabase, SqlValue, TypedTable } from '../../tables/typed-table.ts'
 import { createIndexes, createInsert, createTable } from '../../tables/write-table.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 import { describeMissingCells, forEachRow, limitTables, MAX_COLUMNS, MAX_TABLES } from './table-limits.ts'
@@ -138,8 +138,8 @@ export class TableStore {
 
   /** Returns how many tables can be added. */
   countRoom(): number {
-    const [[count]] = this.#database.prepare('SELECT count(*) FROM cadre_tables').raw().all() as [[number]]
-    return Math.max(0, MAX_TABLES - count)
+    const [count] = this.#listColumn('SELECT count(*) FROM cadre_tables')
+    return Math.max(0, MAX_TABLES - Number(count))
   }
 
   #transact(work: () => void): void {
@@ -154,8 +154,7 @@ export class TableStore {
   }
 
   #removeDocument(id: string): void {
-    const names = this.#database.prepare('SELECT name FROM cadre_tables WHERE document_id = ?').raw().all([id]) as [string][]
-    for (const [name] of names) {
+    for (const name of this.#listColumn('SELECT name FROM cadre_tables WHERE document_id = ?', [id]) as string[]) {
       this.#database.exec(`DROP TABLE IF EXISTS ${quoteName(name)}`)
       this.#database.prepare('DELETE FROM cadre_values WHERE table_name = ?').run([name])
     }
@@ -193,7 +192,7 @@ export class TableStore {
   }
 
   #createName(document: string, caption: string, isOneOfSeveral: boolean): string {
-    const used = new Set((this.#database.prepare('SELECT name FROM sqlite_master').raw().all() as [string][]).map(([name]) => name))
+    const used = new Set(this.#listColumn('SELECT name FROM sqlite_master') as string[])
     const base = document.replace(/^.*\//, '').replace(/\.[^.]*$/, '')
     return createIdentifier(isOneOfSeveral && caption !== '' ? `${base} ${caption}` : base, used)
   }
@@ -219,11 +218,8 @@ export class TableStore {
 
   #listValues(table: string, columns: readonly Column[], index: number): CellValue[] {
     const text = quoteName((columns[index] as Column).readings.text)
-    const rows = this.#database
-      .prepare(`SELECT DISTINCT ${text} FROM ${quoteName(table)} WHERE ${text} IS NOT NULL`)
-      .raw()
-      .all() as [string | number][]
-    return rows.map(([value]) => createCellValue(index, String(value)))
+    const values = this.#listColumn(`SELECT DISTINCT ${text} FROM ${quoteName(table)} WHERE ${text} IS NOT NULL`)
+    return values.map((value) => createCellValue(index, String(value)))
   }
 
   #findNumbers(table: string, columns: readonly Column[], numbers: readonly number[]): CellValue[] {
@@ -232,13 +228,17 @@ export class TableStore {
       if (!readings.number) return []
       const condition = `${quoteName(readings.number)} IN (${numbers.map(() => '?').join(', ')})`
       const sql = `SELECT DISTINCT ${quoteName(readings.text)} FROM ${quoteName(table)} WHERE ${condition} LIMIT ${MAX_FOUND_VALUES}`
-      return (
-        this.#database
-          .prepare(sql)
-          .raw()
-          .all([...numbers]) as [string | number][]
-      ).map(([value]) => createCellValue(index, String(value)))
+      return this.#listColumn(sql, numbers).map((value) => createCellValue(index, String(value)))
     })
+  }
+
+  /** Returns the first column of the result. */
+  #listColumn(sql: string, values: readonly SqlValue[] = []): unknown[] {
+    const rows = this.#database
+      .prepare(sql)
+      .raw()
+      .all([...values]) as unknown[][]
+    return rows.map(([value]) => value)
   }
 }
 

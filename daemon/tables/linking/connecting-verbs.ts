@@ -2,26 +2,25 @@
 import type { Word } from '../parse-question.ts'
 import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative } from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toWords } from '../vocabulary.ts'
 import type { Links } from './links.ts'
-import { HEADS, isPlural } from './question-nouns.ts'
+import { FINITE, HEADS, isPlural } from './question-nouns.ts'
 import { WORK_STEMS } from './role-words.ts'
 
 const AGENT = /[eo]rs?$/i
 /** Whether a word names who does something, such as "Driver" or "Visitors". */
 export const isAgent = (word: string): boolean => AGENT.test(word) && !/[ _]/.test(word)
 
-const SUBJECTS: ReadonlySet<string> = new Set(['have', 'has', 'had', 'that', 'who', 'which', 'been'])
+const SUBJECTS = toWords('have has had that who which been')
 /** A noun follows these. */
-const NOUN_MARKERS: ReadonlySet<string> = new Set('the a an our my your their its this that from of in for by with to on at'.split(' '))
+const NOUN_MARKERS = toWords('the a an our my your their its this that from of in for by with to on at')
 /** "Rented at least twice". */
 const TIMES_PHRASE = /^(?:(?:at least|at most|more than|less than|fewer than|only|exactly|just) )?(?:once|twice|thrice|\w+ times)\b/
-const VERBS: ReadonlySet<string> = new Set(['do', 'have', 'be'])
-const FINITE: ReadonlySet<string> = new Set('is are was were have has had do does did'.split(' '))
-export const AUXILIARIES: ReadonlySet<string> = new Set(['do', 'does', 'did'])
+const VERBS = toWords('do have be')
+export const AUXILIARIES = toWords('do does did')
 /** "Have we charged". */
-const PERFECT: ReadonlySet<string> = new Set(['have', 'has', 'had'])
-const PRONOUNS: ReadonlySet<string> = new Set(['we', 'i', 'you', 'they', 'he', 'she'])
+const PERFECT = toWords('have has had')
+const PRONOUNS = toWords('we i you they he she')
 
 /** Returns the verbs of "who teaches", "did Tanaka stay" and "which supplier delivers": what they connect is named by the other words. */
 export function listVerbs(words: readonly Word[], isFree: (index: number) => boolean, isNamedValue: (index: number) => boolean): number[] {

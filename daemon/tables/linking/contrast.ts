@@ -2,7 +2,7 @@
 import { identifiesRows, isMoney, isPercentage, isTotal } from '../cells/column-roles.ts'
 import type { Question, Word } from '../parse-question.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { AMOUNT_STEMS, isSuperlative, SHARE_WORDS, TRIGGERS } from '../vocabulary.ts'
+import { AMOUNT_STEMS, isSuperlative, SHARE_WORDS, TRIGGERS, toWords } from '../vocabulary.ts'
 import { isDateCondition } from './date-choice.ts'
 import type { LinkedCondition, Links } from './links.ts'
 
@@ -19,7 +19,7 @@ const CONNECTIVES = {
 }
 const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
 const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
-const OTHERS: ReadonlySet<string> = new Set(['other', 'others', 'rest', 'remaining'])
+const OTHERS = toWords('other others rest remaining')
 
 /** Finds two values that are compared with each other: "Sales vs Finance", "how much more than", "is it higher in May or June". */
 export function findContrast({ text, words }: Question, { conditions }: Links, [date]: readonly number[]): Contrast | undefined {

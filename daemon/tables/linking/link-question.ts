@@ -10,7 +10,7 @@ import { createStateConditions } from '../states/link-states.ts'
 import { createStatusConditions } from '../states/link-statuses.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../table-synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS } from '../vocabulary.ts'
+import { COLUMN_WORDS, toWords } from '../vocabulary.ts'
 import { linkMethods } from '../wording/method-columns.ts'
 import { isCurrency, readUnit } from '../wording/number-units.ts'
 import { createColumnComparisons } from './compare-columns.ts'
@@ -25,9 +25,9 @@ const UNIT = /(?<=\S.*)\(.*\)|(?<=\S) (?:km|kg|g|kwh|mins?|h|l)$/i
 const VERB_FORM = /(?:ed|ing)$/
 const EXCEPTIONS = new Set(['not', 'except', 'excluding', 'besides', 'without', 'than', 'beside'])
 /** What follows these is asked for or grouped by. */
-const KIND_MARKERS: ReadonlySet<string> = new Set(['which', 'what', 'per', 'each', 'every', 'by'])
+const KIND_MARKERS = toWords('which what per each every by')
 /** Of "Oil on canvas": a noun may stand before them. */
-const INNER_PREPOSITIONS: ReadonlySet<string> = new Set(['on', 'with', 'in', 'for', 'from', 'to', 'of', 'and'])
+const INNER_PREPOSITIONS = toWords('on with in for from to of and')
 
 interface CellRun extends Span {
   column: number
@@ -127,7 +127,7 @@ const isAbbreviated = (header: string, { text }: Word): boolean =>
     ([, short = '']) => text.length > short.length + 1 && text.startsWith(short.toLowerCase()),
   )
 
-const PEOPLE: ReadonlySet<string> = new Set('people persons guests visitors attendees participants diners heads pax'.split(' '))
+const PEOPLE = toWords('people persons guests visitors attendees participants diners heads pax')
 const TIME_UNITS = ['hours', 'minutes']
 
 /** "Long" for "first_reply_h", "people" for Covers. */

@@ -5,14 +5,14 @@ import { expandHeader } from '../cells/header-words.ts'
 import { type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { COLUMN_WORDS, isOperationWord, toStems } from '../vocabulary.ts'
+import { COLUMN_WORDS, isOperationWord, toStems, toWords } from '../vocabulary.ts'
 import { isDateCondition, listMeantDates } from './date-choice.ts'
 import { type ColumnLink, findPatterns, type LinkedCondition, type Links, listHeaderStems, RANKS } from './links.ts'
 
 /** Letters and digits that are joined: "A4-07". */
 const CODE = /(?<![\p{L}\p{N}])\p{L}+\d*-\d+(?:-\d+)*(?![\p{L}\p{N}])/gu
-const HABITS: ReadonlySet<string> = new Set(['do', 'does'])
-const PRONOUNS: ReadonlySet<string> = new Set(['we', 'i', 'they', 'you'])
+const HABITS = toWords('do does')
+const PRONOUNS = toWords('we i they you')
 const COMPARED: ReadonlySet<Condition['kind']> = new Set(['dates', 'months', 'weekdays', 'numbers', 'between'])
 
 /** "Opened in May" and "cost less than 200" compare the columns that the words before name. */
@@ -65,7 +65,7 @@ const TIME_UNITS: ReadonlyMap<string, RegExp> = new Map([
   ['hour', /\bhours?\b|\bhrs?\b|\(h\)|duration|time/i],
   ['minute', /\bmin(?:ute)?s?\b|duration|time|length/i],
 ])
-const BE: ReadonlySet<string> = new Set(['are', 'is', 'aged', 'was', 'were'])
+const BE = toWords('are is aged was were')
 
 /** "Older than five years" compares no weight, and "members under 25" no fee where there is an age. */
 export function isOtherMeasure(words: readonly Word[], { start, end, condition }: LinkedCondition, { columns }: TypedTable): boolean {

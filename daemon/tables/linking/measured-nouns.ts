@@ -3,7 +3,7 @@ import { isAdditive } from '../cells/column-roles.ts'
 import { covers, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative, TRIGGERS } from '../vocabulary.ts'
+import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative, TRIGGERS, toWords } from '../vocabulary.ts'
 import { type ColumnLink, isStatedBy, type Links } from './links.ts'
 
 /** Returns the position of "most" in "the most fuel", but not in "the most expensive"; otherwise -1. */
@@ -53,7 +53,7 @@ export const asksForEdge = (
       !isStatedBy(links, index, conditions),
   )
 
-const COUNTING_WORDS: ReadonlySet<string> = new Set(['number', 'count', 'often', 'frequently', 'times'])
+const COUNTING_WORDS = toWords('number count often frequently times')
 /** "The number of orders", but not "the phone number". */
 export const asksForCount = ({ text, isTitle }: Word, index: number, words: readonly Word[]): boolean =>
   isTitle === true || (COUNTING_WORDS.has(text) && (text !== 'number' || words[index + 1]?.text === 'of'))

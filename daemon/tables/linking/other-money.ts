@@ -2,7 +2,7 @@
 import { isMoney } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { MONEY_STEMS, toStems } from '../vocabulary.ts'
+import { MONEY_STEMS, toStems, toWords } from '../vocabulary.ts'
 import { type Links, listTableStems } from './links.ts'
 import { CUSTOMER_STEMS, STAFF_STEMS } from './role-words.ts'
 
@@ -26,7 +26,7 @@ const INCOME =
 /** Whether a question asks for what is received: "our best month". */
 export const asksForIncome = (text: string): boolean => INCOME.test(text)
 
-const OWNERS: ReadonlySet<string> = new Set(['we', 'us', 'i'])
+const OWNERS = toWords('we us i')
 const PAYING_STEMS = toStems('pay paid cost charge')
 const OWN_SPENDING = /\bwe (?:spend|spent|pay|paid|buy|bought)\b/i
 const SUPPLIERS = toStems('supplier vendor expense purchase payroll salary wage')
@@ -54,7 +54,7 @@ function asksForPay(words: readonly Word[], { columns }: TypedTable, { condition
   )
 }
 
-const SELLING: ReadonlySet<string> = new Set(['sell', 'sold', 'sells', 'selling'])
+const SELLING = toWords('sell sold sells selling')
 const SALES = toStems(
   'sale sold sell order quantity unit piece copy ticket purchase product article item invoice receipt delivery shipment',
 )

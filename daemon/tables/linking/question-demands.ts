@@ -6,7 +6,7 @@ import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../qu
 import { listNext } from '../states/link-times.ts'
 import { START_STEMS } from '../states/state-words.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, AVERAGES, GROUP_WORDS, isSuperlative, NUMBER_WORDS, TIMES, toWords } from '../vocabulary.ts'
 import { findComparison, readOrdinal } from '../wording/comparisons.ts'
 import { isRate } from '../wording/measured-units.ts'
 import { type Contrast, findContrast, findShareOfTotal } from './contrast.ts'
@@ -44,11 +44,11 @@ export interface GroupSize extends Span {
   by: number[]
 }
 
-const DATE_PARTS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'weekday', 'day'])
+const DATE_PARTS = toWords('year quarter month weekday day')
 /** The average per entry is that of the rows. */
 const KNOWN_PARTS: ReadonlySet<string> = new Set([...DATE_PARTS, 'entry', 'row', 'record', 'item'])
-const ARTICLES: ReadonlySet<string> = new Set(['the', 'each', 'every', 'a', 'by', 'per', 'of'])
-const EXACTLY: ReadonlySet<string> = new Set(['only', 'exactly', 'just'])
+const ARTICLES = toWords('the each every a by per of')
+const EXACTLY = toWords('only exactly just')
 const MAX_ADJECTIVES = 3
 
 export function findDemands(question: Question, table: TypedTable, links: Links): Demands {
@@ -169,7 +169,7 @@ function findListedValues(
   return found && { by: found.by, end: found.end }
 }
 
-const BEFORE_VALUES = new Set('by at in on with via through for from how'.split(' '))
+const BEFORE_VALUES = toWords('by at in on with via through for from how')
 const AMONG_VALUES = new Set([...BEFORE_VALUES, ...'and the many were was are is of a'.split(' ')])
 
 /** "By card, by app and at the desk", "how many by phone and how many online": the values are groups. */

@@ -1,7 +1,7 @@
 /** Finds the form of a question: for a number, an amount, yes or no, or something else; and questions that no table answers. */
 import type { Question, Word } from '../parse-question.ts'
 import type { DatePart } from '../query.ts'
-import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS } from '../vocabulary.ts'
+import { BUSY_WORDS, GROUP_WORDS, MODAL_WORDS, TRIGGERS, toWords } from '../vocabulary.ts'
 import { nameMethods } from '../wording/method-columns.ts'
 import { simplifyPhrases } from '../wording/owner-phrases.ts'
 import { writePlainly } from '../wording/spoken-forms.ts'
@@ -9,7 +9,7 @@ import { writePlainly } from '../wording/spoken-forms.ts'
 export type Form = 'count' | 'amount' | 'boolean' | 'selection'
 
 /** "How long is the longest event?" asks for an amount. */
-const MEASURES: ReadonlySet<string> = new Set('much long old heavy tall high big large far expensive wide deep fast late early'.split(' '))
+const MEASURES = toWords('much long old heavy tall high big large far expensive wide deep fast late early')
 const WEEKDAY = /\bweekdays?\b|\bdays? of the week\b/i
 const DAY = new RegExp(
   [
@@ -66,7 +66,7 @@ export function getForm(words: readonly Word[]): Form {
 }
 
 /** "Our best month". */
-const PERIOD_SUPERLATIVES: ReadonlySet<string> = new Set(['best', 'worst', 'strongest', 'weakest', 'biggest', 'top'])
+const PERIOD_SUPERLATIVES = toWords('best worst strongest weakest biggest top')
 
 /** Returns the part of dates that "per month", "yearly" or "which quarter" ask for; "monthly" may be a word of a column. */
 export function findDatePart(

@@ -15,6 +15,7 @@ import {
   SIZE_WORDS,
   STOP_WORDS,
   toStems,
+  toWords,
 } from '../vocabulary.ts'
 import { type ColumnLink, hasHeaderStem, type LinkedCondition, type Links, RANKS } from './links.ts'
 import {
@@ -111,8 +112,8 @@ function findRowName(columns: readonly Column[], noun: Word | undefined): number
   return findNameColumn(columns) ?? (isNumbered && described > 0 ? described : 0)
 }
 
-const FINITE: ReadonlySet<string> = new Set('is are was were do does did has have had'.split(' '))
-const ADVERBS: ReadonlySet<string> = new Set('still already ever never now currently usually also always yet'.split(' '))
+export const FINITE = toWords('is are was were do does did has have had')
+const ADVERBS = toWords('still already ever never now currently usually also always yet')
 
 /** Returns the position of the last noun in "which supplier invoices are", "which car make do"; otherwise -1. */
 export function findHead(words: readonly Word[], start: number): number {
@@ -245,13 +246,13 @@ export const asksForLargestRow = (words: readonly Word[]): boolean =>
   })
 
 /** Words before what a question counts or selects. */
-export const HEADS: ReadonlySet<string> = new Set(['many', 'which', 'list', 'show', 'find'])
+export const HEADS = toWords('many which list show find')
 /** Words after the name of a column that add nothing. */
-export const SUFFIXES: ReadonlySet<string> = new Set(['type', 'types', 'kind', 'name', 'names', 'group', 'address'])
+export const SUFFIXES = toWords('type types kind name names group address')
 
 export const isPlural = (word: Word | undefined): boolean => /[^s]s$/.test(word?.text ?? '')
 
-const AFTER_NOUN: ReadonlySet<string> = new Set('is are was were have has had do did that which we they'.split(' '))
+const AFTER_NOUN = toWords('is are was were have has had do did that which we they')
 /** "Supplier" of "which supplier invoices are", but not of "which supplier invoices the most". */
 const isCompound = (words: readonly Word[], index: number): boolean =>
   isPlural(words[index + 1]) && AFTER_NOUN.has(words[index + 2]?.text ?? '')

@@ -5,7 +5,7 @@ import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../table-synonyms.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems, toWords } from '../vocabulary.ts'
 import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'
 import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
 import { isOfInterval } from './interval-column.ts'
@@ -45,10 +45,10 @@ export interface ReadQuestion {
 }
 
 /** A second sentence follows these. */
-const CONNECTIVES: ReadonlySet<string> = new Set(['although', 'though', 'but', 'while', 'whereas', 'where', 'because', 'even'])
-const RELATIVES: ReadonlySet<string> = new Set(['that', 'which', 'who'])
-const ARTICLES: ReadonlySet<string> = new Set(['the', 'a', 'an', 'our'])
-const PREPOSITIONS: ReadonlySet<string> = new Set(['in', 'at', 'from', 'on', 'with', 'for', 'to'])
+const CONNECTIVES = toWords('although though but while whereas where because even')
+const RELATIVES = toWords('that which who')
+const ARTICLES = toWords('the a an our')
+const PREPOSITIONS = toWords('in at from on with for to')
 /** Verbs that state a condition: without a column for it, the question cannot be answered. */
 const CONDITION_VERBS = toStems(
   `owe owed lack exceed miss complain cancel return refund fail quit resign damage break broke broken lose lost steal stole stolen waste

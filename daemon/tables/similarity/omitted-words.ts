@@ -6,7 +6,7 @@ import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Word } from '../parse-question.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
-import { AGE_DIRECTIONS, AVERAGES, isSuperlative, list, NEGATIONS, PARTICULAR_SUPERLATIVES } from '../vocabulary.ts'
+import { AGE_DIRECTIONS, AVERAGES, isSuperlative, list, NEGATIONS, PARTICULAR_SUPERLATIVES, toWords } from '../vocabulary.ts'
 
 /** A question without some of its words. */
 export interface Omission {
@@ -126,15 +126,14 @@ function omitWords(text: string, tables: readonly QueryableTable[], others: read
 const replaceWord = (text: string, word: string, by: string): string =>
   text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), by)
 
-const PARTICLES: ReadonlySet<string> = new Set(list('up out off over down in around about back away on through with the a an'))
-const SUBJECTS: ReadonlySet<string> = new Set(list('have has had been be being who that which we they you i he she'))
-const COUNTING: ReadonlySet<string> = new Set(list('most least fewest'))
-const DETERMINERS: ReadonlySet<string> = new Set(list('the our this'))
+const PARTICLES = toWords('up out off over down in around about back away on through with the a an')
+const SUBJECTS = toWords('have has had been be being who that which we they you i he she')
+const COUNTING = toWords('most least fewest')
+const DETERMINERS = toWords('the our this')
 /** What the owner of the tables is: all rows are about it. */
-const BUSINESSES: ReadonlySet<string> = new Set(
-  list(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery
-    museum farm bakery garage clinic library charity association society cooperative house place`),
-)
+const BUSINESSES =
+  toWords(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery
+    museum farm bakery garage clinic library charity association society cooperative house place`)
 
 const isNumber = ({ columns }: TypedTable, { columns: links }: Links, index: number): boolean =>
   links.some((link) => {

@@ -10,7 +10,7 @@ import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Question, type Span, type Word } from '../parse-question.ts'
 import { type Column, isDataFile, type TypedTable } from '../typed-table.ts'
-import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, list } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, list, toWords } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
 
 /** Words of a question, and the names of columns and values that they are compared with. */
@@ -32,7 +32,7 @@ const MIN_LETTERS = 3
 const MAX_LENGTH = 40
 const MAX_NAMES = 300
 /** They change what a verb means: "called off". */
-const PARTICLES: ReadonlySet<string> = new Set(list('off out up back over down away'))
+const PARTICLES = toWords('off out up back over down away')
 /** Headers that say nothing about what rows are, and columns with remarks. */
 const GENERAL = /^(?:date|day|weekday|month|year|time|name|notes?|remarks?|comments?|number|id|ref|what|how|with)$/i
 /** "Still have to send" is the opposite of "sent". */
@@ -120,7 +120,7 @@ type Role = 'measure' | 'noun' | 'any'
 
 const NOUN_MARKERS: ReadonlySet<string> = new Set([...GROUP_WORDS, ...list('which what whose')])
 const MEASURE_MARKERS: ReadonlySet<string> = new Set([...AGGREGATE_WORDS, 'much'])
-const VERBS: ReadonlySet<string> = new Set(list('is are was were do does did has have had'))
+const VERBS = toWords('is are was were do does did has have had')
 
 function getRole(words: readonly Word[], { start }: Span): Role {
   const isMarker = (text: string) => NOUN_MARKERS.has(text) || MEASURE_MARKERS.has(text) || VERBS.has(text)

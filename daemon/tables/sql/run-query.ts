@@ -24,18 +24,7 @@ const FUNCTIONS = new Set(
 )
 /** Of the databases of a connection, the one that was opened. */
 const MAIN_DATABASE = 0
-const FUNCTION_OPCODES = new Set([
-  'Function',
-  'Function0',
-  'PureFunc',
-  'PureFunc0',
-  'AggStep',
-  'AggStep0',
-  'AggStep1',
-  'AggValue',
-  'AggFinal',
-  'AggInverse',
-])
+const FUNCTION_OPCODES = new Set('Function Function0 PureFunc PureFunc0 AggStep AggStep0 AggStep1 AggValue AggFinal AggInverse'.split(' '))
 
 interface Instruction {
   opcode: string

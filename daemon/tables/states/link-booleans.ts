@@ -6,23 +6,11 @@ import { HEADS, isPlural } from '../linking/question-nouns.ts'
 import { covers, findPhrase, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column } from '../typed-table.ts'
-import { EMPTY_WORDS, isOperationWord, OPPOSITES, ZERO_PHRASES } from '../vocabulary.ts'
+import { EMPTY_WORDS, isOperationWord, OPPOSITES, toWords, ZERO_PHRASES } from '../vocabulary.ts'
 
-const NEGATIONS: ReadonlySet<string> = new Set([
-  'not',
-  'no',
-  'without',
-  'isnt',
-  'arent',
-  'never',
-  'missed',
-  'lacks',
-  'lack',
-  'lacking',
-  'outside',
-])
+const NEGATIONS = toWords('not no without isnt arent never missed lacks lack lacking outside')
 /** "The receipt is missing" */
-const MISSING: ReadonlySet<string> = new Set(['missing', 'lacking', 'absent'])
+const MISSING = toWords('missing lacking absent')
 /** "Still have to sign the form" */
 const STILL_TO = /\b(?:still (?:have|has|need|needs) to|(?:have|has) yet to|yet to)\b/g
 /** "The ADR certificate", "a first aid course" */

@@ -28,7 +28,8 @@ export function createStateConditions(
   const isOverlapped = ({ start, end }: Span) => named.some((value) => value.match === 'exact' && value.start < end && start < value.end)
   // "Last day" says more than its words.
   const stems = columns.map((column) => [...listHeaderStems(column), column.header.toLowerCase().replaceAll(' ', '_')])
-  const cancelled = question.stems.has('cancel') ? undefined : createNotCancelled(columns, stems, values)
+  const table = { columns, stems, values }
+  const cancelled = question.stems.has('cancel') ? undefined : createNotCancelled(table)
   const isStill = words.some(({ text }) => text === 'still' || text === 'yet')
   const states = STATES.flatMap((state) =>
     findPatterns(words, state.pattern).flatMap((span): LinkedCondition[] => {
@@ -88,7 +89,7 @@ export function createStateConditions(
     ...happened,
     ...createDebtStates(question, columns, stems),
     ...createLimitStates(question, columns, stems),
-    ...createTimeStates(question, columns, stems, named, values),
+    ...createTimeStates(question, table, named),
   ]
 }
 

@@ -100,14 +100,18 @@ export function createStatusConditions(
   })
 }
 
+/** What finds the states of a table. */
+export interface StateTable {
+  columns: readonly Column[]
+  /** The stems of the headers. */
+  stems: readonly string[][]
+  values: readonly CellValue[]
+}
+
 const CANCELLED = /^(?:cancel|called off|annulled)/i
 
 /** Rows that are not cancelled, if a status says so. */
-export function createNotCancelled(
-  columns: readonly Column[],
-  stems: readonly string[][],
-  values: readonly CellValue[],
-): Condition | undefined {
+export function createNotCancelled({ columns, stems, values }: StateTable): Condition | undefined {
   const column = columns.findIndex((_, index) => stems[index]?.some((stem) => STATUS_STEMS.has(stem)))
   const cancelled = values.filter((value) => value.column === column && CANCELLED.test(value.text)).map(({ text }) => text)
   return cancelled.length > 0 ? { kind: 'equals', column, reading: 'text', values: cancelled, isNegated: true } : undefined

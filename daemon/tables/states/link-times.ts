@@ -5,9 +5,9 @@ import { findPatterns, type LinkedCondition } from '../linking/links.ts'
 import type { Question, Span, Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import { areSynonyms } from '../table-synonyms.ts'
-import type { CellValue, Column } from '../typed-table.ts'
-import { toStems } from '../vocabulary.ts'
-import { createNotCancelled, createState, hasDone, STATUS_STEMS } from './link-statuses.ts'
+import type { Column } from '../typed-table.ts'
+import { toStems, toWords } from '../vocabulary.ts'
+import { createNotCancelled, createState, hasDone, STATUS_STEMS, type StateTable } from './link-statuses.ts'
 import {
   ACTUAL_STEMS,
   CREATED_STEMS,
@@ -31,30 +31,19 @@ export const namesTime = ({ words }: Question): boolean => PATTERNS.some((patter
 /** Returns the words that ask for the first row from today on. */
 export const listNext = ({ words }: Question): Span[] => findPatterns(words, NEXT)
 
-/** What finds the states of a table. */
-interface Table {
-  columns: readonly Column[]
-  /** The stems of the headers. */
-  stems: readonly string[][]
-  values: readonly CellValue[]
+interface Table extends StateTable {
   /** Whether the words are a value themselves, such as the status "expired". */
   isValue: (span: Span) => boolean
 }
 
-export function createTimeStates(
-  question: Question,
-  columns: readonly Column[],
-  stems: readonly string[][],
-  named: readonly LinkedCondition[],
-  values: readonly CellValue[],
-): LinkedCondition[] {
+export function createTimeStates(question: Question, found: StateTable, named: readonly LinkedCondition[]): LinkedCondition[] {
   const isValue = ({ start, end }: Span) => named.some((value) => value.match === 'exact' && value.start <= start && value.end >= end)
-  const table = { columns, stems, values, isValue }
+  const table = { ...found, isValue }
   const { today } = question
   return [
     ...(today === undefined ? [] : [...createPastStates(question, table, today), ...createPastDates(question, table, today)]),
     ...(today === undefined ? [] : [...createEvents(question, table, today), ...createNotSince(question, table)]),
-    ...createPunctuality(question, columns, stems),
+    ...createPunctuality(question, found),
   ]
 }
 
@@ -107,7 +96,7 @@ const createPastDates = ({ words, stems: asked }: Question, table: Table, today:
     }),
   )
 
-const DATE_NOUNS: ReadonlySet<string> = new Set(['date', 'dates', 'day', 'days', 'left'])
+const DATE_NOUNS = toWords('date dates day days left')
 
 /** Adds the words beside a span that name a date, if there are any: "deadline" also names the column Due. */
 function extendOverName(words: readonly Word[], span: Span, header: readonly string[], direction: 1 | -1, column = 0) {
@@ -128,7 +117,7 @@ function createEvents({ words }: Question, table: Table, today: string): LinkedC
   const [first, second] = listEventDates(words, table)
   const column = first ?? second
   if (column === undefined) return []
-  const notCancelled = createNotCancelled(table.columns, table.stems, table.values)
+  const notCancelled = createNotCancelled(table)
   const create = (pattern: RegExp, date: Condition): LinkedCondition[] => {
     const conditions = [date, ...(notCancelled ? [notCancelled] : [])]
     return findPatterns(words, pattern)
@@ -155,7 +144,7 @@ function createOpenState(table: Table, due: number, asked: ReadonlySet<string>):
   // "Paid" and "Paid on" say the same.
   const isOne = states.every(({ column }) => shareWord(stems[column], stems[states[0]?.column ?? due]))
   const state = states.find(({ kind }) => kind === 'equals') ?? states[0]
-  const notCancelled = createNotCancelled(columns, stems, values)
+  const notCancelled = createNotCancelled(table)
   if (state && isOne) return [state, ...(notCancelled ? [notCancelled] : [])]
   const status = columns.findIndex((_, column) => stems[column]?.some((stem) => STATUS_STEMS.has(stem)))
   const finished = values.filter(({ column, text }) => column === status && FINISHED.has(text.toLowerCase())).map(({ text }) => text)
@@ -204,7 +193,7 @@ export function findDueDates(
 }
 
 /** "Returned late" and "paid on time" compare a date with the one that was due. */
-function createPunctuality(question: Question, columns: readonly Column[], stems: readonly string[][]): LinkedCondition[] {
+function createPunctuality(question: Question, { columns, stems }: StateTable): LinkedCondition[] {
   const [other, column] = findDueDates(question, columns, stems) ?? []
   if (other === undefined || column === undefined) return []
   return PUNCTUALITY.flatMap(([pattern, comparison, isNamed]) => {

@@ -5,20 +5,20 @@ import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Span } from '../parse-question.ts'
 import { type Condition, listAllConditions, listUsedColumns, type Query } from '../query.ts'
 import type { TypedTable } from '../typed-table.ts'
-import { NEGATIONS, toStems } from '../vocabulary.ts'
+import { NEGATIONS, toStems, toWords } from '../vocabulary.ts'
 import { listUnitColumns } from './measured-units.ts'
 
 /** "Sold out", "are out": "out" states a condition after these. */
-const BEFORE_OUT: ReadonlySet<string> = new Set(['sold', 'is', 'are', 'was', 'were', 'still', 'currently'])
-const OCCASIONS: ReadonlySet<string> = new Set(['last', 'first'])
-const DONE: ReadonlySet<string> = new Set(['finished', 'completed', 'finish'])
-const RELATIVES: ReadonlySet<string> = new Set(['that', 'what', 'which', 'who', 'those'])
-const HAPPENED: ReadonlySet<string> = new Set(['took', 'happened'])
+const BEFORE_OUT = toWords('sold is are was were still currently')
+const OCCASIONS = toWords('last first')
+const DONE = toWords('finished completed finish')
+const RELATIVES = toWords('that what which who those')
+const HAPPENED = toWords('took happened')
 /** Words between "only" and the clause. */
 const MAX_RESTRICTED = 3
 const DEBT_STEMS = toStems('owe owes owed owing')
-const STORED: ReadonlySet<string> = new Set(['stock', 'storage', 'warehouse'])
-const STORED_AT: ReadonlySet<string> = new Set(['in', 'on', 'the', 'our'])
+const STORED = toWords('stock storage warehouse')
+const STORED_AT = toWords('in on the our')
 const STOCK = /stock|inventory|\bhand\b|available|\bleft\b|warehouse|stor(?:age|ed)|shelf|location/i
 const QUANTITY = /\b(?:quantity|qty|count|units|pieces|amount|copies|number)\b/i
 const TRADED = [...toStems('order sale invoice delivery purchase rental booking')]

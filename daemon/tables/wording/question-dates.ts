@@ -1,4 +1,4 @@
-/** Finds the dates of a question: years, months, days, quarters, weekdays, and ranges of them. */
+/** Finds the dates of a question: years, months, days, quarters, weekdays, seasons, and ranges of them. */
 
 import { MONTH_NAMES, parseDate, readMonth, WEEKDAY_NAMES } from '../cells/parse-cell.ts'
 import { findComparison, readOrdinal } from './comparisons.ts'
@@ -109,3 +109,29 @@ const getMonthBounds = (year: number, month: number) => ({
   from: `${year}-${String(month).padStart(2, '0')}`,
   to: month === 12 ? String(year + 1) : `${year}-${String(month + 1).padStart(2, '0')}`,
 })
+
+/** Of the northern hemisphere, as months; the winter of a year begins in its December. */
+const SEASONS: ReadonlyMap<string, readonly [number, number, number]> = new Map([
+  ['spring', [3, 4, 5]],
+  ['summer', [6, 7, 8]],
+  ['autumn', [9, 10, 11]],
+  ['winter', [12, 1, 2]],
+])
+const YEAR_WORD = /^(?:19|20)\d\d$/
+
+/** Finds "in spring" and "the summer of 2025": months, or the first month and the first one after it if a year is given. */
+export function findSeasons(words: readonly Word[]): DateMention[] {
+  return words.flatMap(({ text }, start): DateMention[] => {
+    const months = SEASONS.get(text)
+    const next = words[start + 1]
+    // A "summer party" is no season.
+    if (!months || (next !== undefined && !next.isStop && next.number === undefined)) return []
+    const at = [start + 1, start + 2].find((index) => YEAR_WORD.test(words[index]?.text ?? ''))
+    if (at === undefined) return [{ start, end: start + 1, from: '', to: '', months, comparison: 'equal' }]
+    const [first, , last] = months
+    const year = Number(words[at]?.text)
+    const format = (month: number, ofYear: number) => `${ofYear}-${String(month).padStart(2, '0')}`
+    const to = format(last + 1, last < first ? year + 1 : year)
+    return [{ start, end: at + 1, from: format(first, year), to, comparison: 'equal' }]
+  })
+}

@@ -1,7 +1,6 @@
 /** Reads Word documents: converts headings, lists, tables, notes and pages from XML without building a tree. */
-import { DocumentWriter } from '../document-writer.ts'
+import { DocumentWriter, type PageBreak } from '../document-writer.ts'
 import { describeUnreadParts, findAttribute, findMainPart, findTitle } from '../open-package.ts'
-import type { PageBreak } from '../page-tracker.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -79,24 +78,20 @@ const MAX_BOLD_HEADING_LENGTH = 80
 /** Handles the tags of the main part. Writes a paragraph or an outermost table when it ends. */
 class DocxConverter {
   readonly writer = new DocumentWriter()
+  /** Moved text, and the fallback of newer markup. */
+  readonly skipped = new Set(['Fallback', 'moveFrom'])
   readonly #document: DocumentParts
   readonly #paragraphs: Paragraph[] = []
   readonly #tables: Table[] = []
   #inText = false
   #inProperties = false
   #isBoldRun = false
-  /** Depth within an element that is not shown: moved text, or the fallback of newer markup. */
-  #skipDepth = 0
 
   constructor(document: DocumentParts) {
     this.#document = document
   }
 
   open(tag: string, attributes: string, isSelfClosing: boolean): void {
-    if (this.#skipDepth > 0 || tag === 'Fallback' || tag === 'moveFrom') {
-      if (!isSelfClosing) this.#skipDepth++
-      return
-    }
     if (tag === 'p' && !isSelfClosing) this.#paragraphs.push(createParagraph())
     else if (tag === 't') this.#inText = !isSelfClosing
     else if (tag === 'pPr') this.#inProperties = !isSelfClosing
@@ -107,10 +102,6 @@ class DocxConverter {
   }
 
   close(tag: string): void {
-    if (this.#skipDepth > 0) {
-      this.#skipDepth--
-      return
-    }
     if (tag === 't') this.#inText = false
     else if (tag === 'pPr') this.#inProperties = false
     else if (tag === 'p') this.#endParagraph()
@@ -120,7 +111,7 @@ class DocxConverter {
 
   text(text: string): void {
     const paragraph = this.#paragraphs.at(-1)
-    if (!paragraph || !this.#inText || this.#skipDepth > 0) return
+    if (!paragraph || !this.#inText) return
     // Cleaned here, because offsets of pages are counted from now on.
     const visible = cleanText(text)
     paragraph.parts.push(visible)

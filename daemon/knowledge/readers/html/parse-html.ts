@@ -82,3 +82,18 @@ export function parseHtml(source: string): HtmlElement {
   })
   return root
 }
+
+/** Lists the elements in an element, in the order of the page. */
+export function* listDescendants(element: HtmlElement): Generator<HtmlElement> {
+  const pending = element.children.toReversed()
+  for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
+    if (typeof child === 'string') continue
+    yield child
+    for (const inner of child.children.toReversed()) pending.push(inner)
+  }
+}
+
+export function findElement(element: HtmlElement, name: string): HtmlElement | undefined {
+  for (const descendant of listDescendants(element)) if (descendant.name === name) return descendant
+  return undefined
+}

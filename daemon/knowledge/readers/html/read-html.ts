@@ -2,7 +2,7 @@
 
 import { MarkdownWriter } from '../markdown-writer.ts'
 import { cleanText, type ParsedDocument } from '../parsed-document.ts'
-import { type HtmlElement, parseHtml } from './parse-html.ts'
+import { findElement, type HtmlElement, listDescendants, parseHtml } from './parse-html.ts'
 import { writeHtml } from './write-html.ts'
 
 const IGNORED_ELEMENTS = new Set(
@@ -32,11 +32,11 @@ interface TextStatistics {
 export function readHtml(source: string): ParsedDocument {
   const root = parseHtml(source)
   const statistics = measureText(root)
-  const body = findElement(root, ({ name }) => name === 'body') ?? root
+  const body = findElement(root, 'body') ?? root
   const content = removeBoilerplate(findContent(body, statistics), statistics)
   const title = findTitle(root)
   const writer = new MarkdownWriter()
-  const hasHeading = findElement(content, ({ name }) => name === 'h1') !== undefined
+  const hasHeading = findElement(content, 'h1') !== undefined
   if (title !== null && !hasHeading && !/\.\w{2,5}$/.test(title)) {
     writer.writeText(title)
     writer.endHeading(1)
@@ -54,10 +54,10 @@ export function removeHidden(page: HtmlElement): HtmlElement {
 function findContent(body: HtmlElement, statistics: Map<HtmlElement, TextStatistics>): HtmlElement {
   const getLength = (element: HtmlElement) => statistics.get(element)?.textLength ?? 0
   let largest: HtmlElement | undefined
-  visitElements(body, (element) => {
+  for (const element of listDescendants(body)) {
     const isContent = element.name === 'main' || element.name === 'article' || element.attributes.get('role') === 'main'
     if (isContent && (!largest || getLength(element) > getLength(largest))) largest = element
-  })
+  }
   return largest && getLength(largest) >= getLength(body) * MIN_CONTENT_SHARE ? largest : body
 }
 
@@ -85,7 +85,7 @@ function isBoilerplate(element: HtmlElement, isInMain: boolean, statistics: Map<
   if (name === 'nav' || attributes.get('role') === 'navigation') return true
   const { textLength, linkedLength, linkCount } = statistics.get(element) ?? { textLength: 0, linkedLength: 0, linkCount: 0 }
   if (!isInMain) {
-    if (ASIDE_ELEMENTS.has(name) && findElement(element, (child) => child.name === 'h1') === undefined) return true
+    if (ASIDE_ELEMENTS.has(name) && findElement(element, 'h1') === undefined) return true
     if (ASIDE_ROLES.has(attributes.get('role') ?? '')) return true
     if (linkCount >= 8 && linkedLength >= textLength * 0.85 && (name === 'ul' || name === 'div' || name === 'table')) return true
   }
@@ -136,26 +136,8 @@ function measureText(root: HtmlElement): Map<HtmlElement, TextStatistics> {
   return statistics
 }
 
-function visitElements(element: HtmlElement, visit: (element: HtmlElement) => void): void {
-  for (const child of element.children) {
-    if (typeof child === 'string') continue
-    visit(child)
-    visitElements(child, visit)
-  }
-}
-
-function findElement(element: HtmlElement, matches: (element: HtmlElement) => boolean): HtmlElement | undefined {
-  for (const child of element.children) {
-    if (typeof child === 'string') continue
-    if (matches(child)) return child
-    const inner = findElement(child, matches)
-    if (inner) return inner
-  }
-  return undefined
-}
-
 function findTitle(root: HtmlElement): string | null {
-  const element = findElement(root, ({ name }) => name === 'title') ?? findElement(root, ({ name }) => name === 'h1')
+  const element = findElement(root, 'title') ?? findElement(root, 'h1')
   const title = element ? getText(element).replaceAll(/\s+/g, ' ').trim() : ''
   return title === '' ? null : title.slice(0, 300)
 }

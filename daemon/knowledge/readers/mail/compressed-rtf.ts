@@ -1,5 +1,4 @@
-/** Decompresses the RTF text of Outlook messages and removes its format. */
-import { decodeWindows1252 } from '../encoding/decode-text.ts'
+/** Decompresses the RTF text of Outlook messages. */
 import { DocumentReadError } from '../parsed-document.ts'
 
 /** What every dictionary starts with, as the format defines it. */
@@ -46,46 +45,3 @@ export function decompressRtf(packed: Buffer): Buffer {
 }
 
 const createDamageError = () => new DocumentReadError('The message is damaged: its text cannot be decompressed.')
-
-/** Groups with settings or with pictures. */
-const IGNORED_GROUP = /^\\(?:\*|fonttbl|colortbl|stylesheet|info|pict|header|footer|object|htmltag|mhtmltag)/
-const TOKEN = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\(.)|([{}])|[\r\n]+|[^\\{}\r\n]+/gis
-
-/** Returns the text of an RTF document. Outlook wraps HTML in RTF as well; then this is the text of the page. */
-export function readRtfText(rtf: Buffer): string {
-  const source = rtf.toString('latin1')
-  const output: string[] = []
-  let depth = 0
-  let ignoredFrom = 0
-  let isHidden = false
-  /** Whether the next character only stands for one that older programs cannot show. */
-  let isSubstitute = false
-  for (const match of source.matchAll(TOKEN)) {
-    const [token, word = '', value = '', hex, symbol, brace] = match
-    if (brace === '{') {
-      depth++
-      const next = source.slice(match.index + 1, match.index + 20)
-      if (ignoredFrom === 0 && IGNORED_GROUP.test(next)) ignoredFrom = depth
-    } else if (brace === '}') {
-      if (depth === ignoredFrom) ignoredFrom = 0
-      depth--
-    } else if (word === 'htmlrtf') isHidden = value !== '0'
-    else if (ignoredFrom > 0 || isHidden) continue
-    else if (word === 'par' || word === 'line' || word === 'row') output.push('\n')
-    else if (word === 'tab' || word === 'cell') output.push('\t')
-    else if (word === 'u' && value !== '') {
-      output.push(String.fromCharCode((Number(value) + 65_536) % 65_536))
-      isSubstitute = true
-    } else if (hex !== undefined) {
-      if (!isSubstitute) output.push(decodeByte(hex))
-      isSubstitute = false
-    } else if (symbol !== undefined) output.push(symbol === '~' ? ' ' : /[\\{}]/.test(symbol) ? symbol : '')
-    else if (!token.startsWith('\\') && !/^[\r\n]/.test(token)) {
-      output.push(isSubstitute ? token.slice(1) : token)
-      isSubstitute = false
-    }
-  }
-  return output.join('').trim()
-}
-
-const decodeByte = (hex: string): string => decodeWindows1252(Buffer.from(hex, 'hex'))

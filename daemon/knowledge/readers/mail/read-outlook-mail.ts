@@ -1,7 +1,9 @@
 /** Reads Outlook messages (.msg). */
 import { readCompoundFile, type Storage } from '../compound-file.ts'
 import { DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
-import { decompressRtf, readRtfText } from './compressed-rtf.ts'
+import { ENCODINGS_BY_CODE_PAGE } from '../rtf/header-tables.ts'
+import { readRtf } from '../rtf/read-rtf.ts'
+import { decompressRtf } from './compressed-rtf.ts'
 import { decodeCharset } from './decode-words.ts'
 import { createMailDate, formatMail, type Mail, type MailDate, parseMailDate } from './format-mail.ts'
 
@@ -23,13 +25,6 @@ const ATTACHMENT = /^__attach_version1\.0_/
 /** Between 1601, at which Windows starts to count, and 1970. */
 const EPOCH_MILLISECONDS = 11_644_473_600_000
 const MAX_DEPTH = 4
-const CODE_PAGES = new Map([
-  [65001, 'utf-8'],
-  [932, 'shift_jis'],
-  [936, 'gbk'],
-  [949, 'euc-kr'],
-  [950, 'big5'],
-])
 
 export function readOutlookMail(bytes: Uint8Array): ParsedDocument {
   return formatMail(parseMessage(openMessage(bytes)))
@@ -132,10 +127,9 @@ class Properties {
     return this.has(stream) ? decodeCharset(this.read(stream), '') : this.readText(HTML)
   }
 
-  /** Text without its format. */
   readRtf(): string {
     const packed = this.read(`__substg1.0_${COMPRESSED_RTF}0102`)
-    return packed.length === 0 ? '' : readRtfText(decompressRtf(packed))
+    return packed.length === 0 ? '' : readRtf(decompressRtf(packed)).text
   }
 
   readDate(): MailDate | undefined {
@@ -148,7 +142,7 @@ class Properties {
 
   #findCodePage(): string {
     const page = Number((this.#readNumber(0x3ffd, 0x0003) ?? this.#readNumber(0x3fde, 0x0003) ?? 1252n) & 0xffffffffn)
-    return CODE_PAGES.get(page) ?? `windows-${page}`
+    return ENCODINGS_BY_CODE_PAGE[page] ?? `windows-${page}`
   }
 
   /** Looks up a property with a fixed length: 16 bytes with type, number, flags and value, after a header. */

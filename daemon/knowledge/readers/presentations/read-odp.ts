@@ -1,6 +1,6 @@
 /** Reads OpenDocument presentations: the slides in order, with their notes. */
 import { describeUnreadObjects, findOpenDocumentTitle, readStyles } from '../opendocument/parts.ts'
-import { TextConverter } from '../opendocument/text-converter.ts'
+import { SKIPPED_ELEMENTS, TextConverter } from '../opendocument/read-odt.ts'
 import { DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { parseAttributes, walkMarkup } from '../walk-markup.ts'
 import type { ZipArchive } from '../zip-archive.ts'
@@ -26,6 +26,7 @@ function readSlide(xml: string, converter: TextConverter, slides: SlideList): vo
   slides.startSlide(title?.paragraphs.map(({ text }) => text).join(' ') ?? '')
   let [shape, inNotes, isFirstNote] = [-1, false, false]
   walkMarkup(xml, 'xml', {
+    skipped: SKIPPED_ELEMENTS,
     open(name, attributes, isSelfClosing) {
       if (name === 'presentation:notes') [inNotes, isFirstNote] = [!isSelfClosing, true]
       else if (SHAPES.has(name)) {
@@ -58,6 +59,7 @@ function listShapes(xml: string): Shape[] {
   const shapes: Shape[] = []
   let parts: string[] | undefined
   walkMarkup(xml, 'xml', {
+    skipped: SKIPPED_ELEMENTS,
     open(name, attributes, isSelfClosing) {
       if (SHAPES.has(name)) shapes.push({ isTitle: parseAttributes(attributes).get('presentation:class') === 'title', paragraphs: [] })
       else if (name === 'text:list' || name === 'table:table' || name === 'presentation:notes')

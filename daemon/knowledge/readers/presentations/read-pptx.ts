@@ -82,19 +82,15 @@ function readShapes(xml: string): Shape[] {
 /** Handles the tags of a slide or its notes. */
 class ShapeReader {
   readonly shapes: Shape[] = []
+  readonly skipped = new Set(['Fallback'])
   #shape: Shape = createShape()
   #isRepeated = false
   #paragraph: (SlideParagraph & { parts: string[] }) | undefined
   #row: string[] | undefined
   #cell: string[] | undefined
   #inText = false
-  #skipDepth = 0
 
   open(tag: string, attributes: string, isSelfClosing: boolean): void {
-    if (this.#skipDepth > 0 || tag === 'Fallback') {
-      if (!isSelfClosing) this.#skipDepth++
-      return
-    }
     const read = (attribute: string) => findAttribute(attributes, attribute) ?? ''
     if (tag === 'sp' || tag === 'graphicFrame') this.#startShape()
     else if (tag === 'ph') this.#readPlaceholder(read('type'))
@@ -107,8 +103,7 @@ class ShapeReader {
   }
 
   close(tag: string): void {
-    if (this.#skipDepth > 0) this.#skipDepth--
-    else if (tag === 't') this.#inText = false
+    if (tag === 't') this.#inText = false
     else if (tag === 'p') this.#endParagraph()
     else if (tag === 'tc') {
       this.#row?.push(this.#cell?.join('\n') ?? '')
@@ -120,7 +115,7 @@ class ShapeReader {
   }
 
   text(text: string): void {
-    if (this.#inText && this.#skipDepth === 0) this.#paragraph?.parts.push(cleanText(text))
+    if (this.#inText) this.#paragraph?.parts.push(cleanText(text))
   }
 
   #startShape(): void {

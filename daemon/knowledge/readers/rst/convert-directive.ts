@@ -17,14 +17,10 @@ interface BodyConverter {
   formatTable(rows: readonly string[][]): string[]
 }
 
-/** Languages of code; an empty one is in the argument. */
-const CODE: Record<string, string> = {
-  code: '',
-  'code-block': '',
-  sourcecode: '',
-  'code-tab': '',
-  prompt: '',
-  'parsed-literal': '',
+/** Code whose language is its argument. */
+const CODE = new Set('code code-block sourcecode code-tab prompt parsed-literal'.split(' '))
+/** Code of one language. */
+const LANGUAGES: Record<string, string> = {
   doctest: 'python',
   testcode: 'python',
   testsetup: 'python',
@@ -76,7 +72,7 @@ export function convertDirective(directive: Directive, converter: BodyConverter,
   const kind = name.slice(name.lastIndexOf(':') + 1)
   const { options, rest } = splitOptions(body)
   if (HIDDEN.has(kind)) return []
-  if (Object.hasOwn(CODE, kind)) return convertCode(kind, argument, options, rest)
+  if (CODE.has(kind) || Object.hasOwn(LANGUAGES, kind)) return convertCode(kind, argument, options, rest)
   if (OBJECTS.has(kind)) return convertDescription(argument, body, converter, OPTIONS.has(kind) ? undefined : level)
   if (Object.hasOwn(VERSIONS, kind)) {
     const [version = ''] = argument.split(' ', 1)
@@ -91,7 +87,7 @@ export function convertDirective(directive: Directive, converter: BodyConverter,
 const formatName = (kind: string): string => (kind === 'seealso' ? 'See also' : kind.charAt(0).toUpperCase() + kind.slice(1))
 
 function convertCode(kind: string, argument: string, options: ReadonlyMap<string, string>, lines: readonly string[]): string[] {
-  const language = CODE[kind] || (/^[\w+#.-]{1,30}/.exec(argument)?.[0] ?? '')
+  const language = LANGUAGES[kind] ?? /^[\w+#.-]{1,30}/.exec(argument)?.[0] ?? ''
   const code = formatFence(kind === 'math' ? [argument, ...lines] : lines, language.toLowerCase())
   const caption = options.get('caption') ?? ''
   return caption === '' ? code : [`${caption}:`, '', ...code]

@@ -6,7 +6,7 @@ const ENCODINGS_BY_CHARSET: Record<number, string> = {
   ...{ 162: 'windows-1254', 163: 'windows-1258', 177: 'windows-1255', 178: 'windows-1256', 186: 'windows-1257' },
   ...{ 204: 'windows-1251', 222: 'windows-874', 238: 'windows-1250' },
 }
-const ENCODINGS_BY_CODE_PAGE: Record<number, string> = {
+export const ENCODINGS_BY_CODE_PAGE: Record<number, string> = {
   932: 'shift_jis',
   936: 'gbk',
   949: 'euc-kr',

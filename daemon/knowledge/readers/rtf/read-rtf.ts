@@ -14,6 +14,8 @@ interface Group {
   /** Characters after \u that are there for older programs. */
   unicodeSkip: number
   isHidden: boolean
+  /** Whether it only stands for HTML that is in the document, too: Outlook wraps pages in RTF. */
+  isSubstitute: boolean
 }
 
 interface Paragraph {
@@ -53,7 +55,7 @@ class RtfConverter {
   #notice: string | undefined
   readonly #tables = new HeaderTables()
   #groups: Group[] = []
-  #group: Group = { destination: 'body', font: -1, unicodeSkip: 1, isHidden: false }
+  #group: Group = { destination: 'body', font: -1, unicodeSkip: 1, isHidden: false, isSubstitute: false }
   /** The group starts with \*: a program that does not know its first word skips it. */
   #isOptional = false
   #encoding = 'windows-1252'
@@ -101,6 +103,7 @@ class RtfConverter {
       if (word === 'pict' || word === 'object') this.#notice = 'Images and embedded objects were not read.'
       if (this.#group.destination !== 'skip') this.#group.destination = destination
     } else if (isOptional && !['shpinst', 'shptxt', 'listtext'].includes(word)) this.#group.destination = 'skip'
+    else if (word === 'htmlrtf') this.#group.isSubstitute = parameter !== 0
     else if (word === 'u') this.#addUnicode(parameter ?? 0)
     else if (word === 'uc') this.#group.unicodeSkip = Math.min(Math.max(parameter ?? 1, 0), 100)
     else if (word === 'ansicpg') this.#encoding = findCodePage(parameter ?? 1252)
@@ -133,7 +136,7 @@ class RtfConverter {
     else if (destination === 'styles') this.#tables.readStyle(word, number)
     else if (destination === 'lists') this.#tables.readList(word, number)
     else if (destination === 'overrides') this.#tables.readListOverride(word, number)
-    else if (destination !== 'skip') this.#readBodyControl(word, number, parameter === 0)
+    else if (destination !== 'skip' && !this.#group.isSubstitute) this.#readBodyControl(word, number, parameter === 0)
   }
 
   #readBodyControl(word: string, number: number, isOff: boolean): void {
@@ -170,11 +173,11 @@ class RtfConverter {
   }
 
   #addText(text: string): void {
-    const { destination, isHidden } = this.#group
+    const { destination, isHidden, isSubstitute } = this.#group
     if (destination === 'styles') this.#tables.addStyleName(text)
     else if (destination === 'title') this.#title += text
     else if (destination === 'note') this.#note.push(text)
-    else if (destination === 'body' && !isHidden) this.#parts.push(text)
+    else if (destination === 'body' && !isHidden && !isSubstitute) this.#parts.push(text)
   }
 
   /** Text after a table ends it. */

@@ -8,9 +8,7 @@ interface FormattedNumber {
   isDate: boolean
 }
 
-export interface NumberFormat {
-  format(value: number): FormattedNumber
-}
+export type NumberFormat = (value: number) => FormattedNumber
 
 /** Formats that files refer to by number only. 14 and 22 depend on the language of the program; they are written unambiguously. */
 const BUILT_IN_FORMATS: Record<number, string> = {
@@ -36,7 +34,7 @@ export const findBuiltInFormat = (id: number): string => BUILT_IN_FORMATS[id] ??
 export function compileNumberFormat(code: string, isDate1904 = false): NumberFormat {
   const formatText = compileSections(code, isDate1904)
   const dates = new Map<number, FormattedNumber>()
-  const format = (value: number): FormattedNumber => {
+  return (value) => {
     const known = dates.get(value)
     if (known) return known
     const { text, isDate } = formatText(value)
@@ -45,7 +43,6 @@ export function compileNumberFormat(code: string, isDate1904 = false): NumberFor
     if (isDate && dates.size < MAX_CACHED_DATES) dates.set(value, formatted)
     return formatted
   }
-  return { format }
 }
 
 function compileSections(code: string, isDate1904: boolean): (value: number) => { text: string; isDate: boolean } {

@@ -127,7 +127,7 @@ class RowScanner {
     if (Number.isNaN(number)) return undefined
     const format = this.#context.formats[Number(/\ss=["'](\d+)/.exec(attributes)?.[1] ?? 0)]
     if (!format) return { column, text: formatGeneral(number), value: number, isDate: false, isRepeated: false }
-    const { text, value, isDate } = format.format(number)
+    const { text, value, isDate } = format(number)
     const shown = text.trim()
     return shown === '' ? undefined : { column, text: shown, value, isDate, isRepeated: false }
   }

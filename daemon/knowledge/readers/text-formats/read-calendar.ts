@@ -6,15 +6,7 @@ import { type ContentLine, decodeValue, getParameter, readContentLines } from '.
 const ENTRIES: Record<string, string> = { VEVENT: 'Event', VTODO: 'Task', VJOURNAL: 'Note' }
 const MAX_ATTENDEES = 100
 const FREQUENCIES: Record<string, string> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year' }
-const DAYS: Record<string, string> = {
-  MO: 'Monday',
-  TU: 'Tuesday',
-  WE: 'Wednesday',
-  TH: 'Thursday',
-  FR: 'Friday',
-  SA: 'Saturday',
-  SU: 'Sunday',
-}
+const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
 export function readCalendar(source: string): ParsedDocument | undefined {
   let title: string | null = null
@@ -91,8 +83,12 @@ function formatRule(rule: string): string {
   const unit = FREQUENCIES[parts.get('FREQ') ?? '']
   if (unit === undefined) return rule
   const interval = Number(parts.get('INTERVAL') ?? 1)
-  const dayNames = (parts.get('BYDAY') ?? '').split(',').map((day) => DAYS[day.slice(-2)] ?? '')
-  const days = joinTexts(dayNames, ', ')
+  // "2TU" is the second Tuesday.
+  const codes = (parts.get('BYDAY') ?? '').split(',').map((day) => day.slice(-2))
+  const days = joinTexts(
+    codes.map((code) => DAYS.find((day) => day.slice(0, 2).toUpperCase() === code) ?? ''),
+    ', ',
+  )
   const until = parts.get('UNTIL')
   const texts = [
     interval > 1 ? `every ${interval} ${unit}s` : `every ${unit}`,

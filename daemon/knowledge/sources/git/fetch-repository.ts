@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import type { SourceOptions } from '../source-document.ts'
-import { FolderSizeLimit } from './folder-size-limit.ts'
+import { limitFolderSize } from './folder-size-limit.ts'
 import { createSizeError, toSourceError } from './repository-errors.ts'
 import { type Remote, resolveRemote } from './resolve-remote.ts'
 import { GitError, runGit } from './run-git.ts'
@@ -39,7 +39,7 @@ export async function fetchRepository(
   let isNew = (await mkdir(directory, { recursive: true, mode: 0o700 })) !== undefined
   await requireGitVersion(directory, remote, signal)
   for (;;) {
-    const size = new FolderSizeLimit(directory, maxRepositoryBytes)
+    const size = limitFolderSize(directory, maxRepositoryBytes)
     try {
       await fetchBranch({ directory, remote, branch, maxFileSize, signal: AbortSignal.any([signal, size.signal]) })
       await size.check()

@@ -1,39 +1,22 @@
 /** Stops work when a folder becomes too large. */
-import type { Dirent } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const CHECK_MS = 500
 
-export class FolderSizeLimit {
-  readonly #directory: string
-  readonly #maxBytes: number
-  readonly #stop = new AbortController()
-  readonly #timer: NodeJS.Timeout
-
-  constructor(directory: string, maxBytes: number) {
-    this.#directory = directory
-    this.#maxBytes = maxBytes
-    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref()
+/** The signal is aborted when the folder is too large. */
+export function limitFolderSize(directory: string, maxBytes: number): { signal: AbortSignal; check(): Promise<void>; close(): void } {
+  const stop = new AbortController()
+  const check = async () => {
+    if ((await measureFolder(directory)) > maxBytes) stop.abort()
   }
-
-  /** Aborted when the folder is too large. */
-  get signal(): AbortSignal {
-    return this.#stop.signal
-  }
-
-  async check(): Promise<void> {
-    if ((await measureFolder(this.#directory)) > this.#maxBytes) this.#stop.abort()
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-  }
+  const timer = setInterval(() => void check(), CHECK_MS).unref()
+  return { signal: stop.signal, check, close: () => clearInterval(timer) }
 }
 
 /** Files that are deleted meanwhile do not count. */
 async function measureFolder(directory: string): Promise<number> {
-  const entries: Dirent[] = await readdir(directory, { withFileTypes: true }).catch(() => [])
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => [])
   const sizes = await Promise.all(
     entries.map(async (entry) => {
       const path = join(directory, entry.name)

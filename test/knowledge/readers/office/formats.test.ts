@@ -242,4 +242,11 @@ test('RTF text is decoded by its code page, its fonts and as Unicode', async () 
   assert.is((await read(source, 'a.rtf')).text, 'Straße € 5 “quoted” Привет 日本 — done')
 })
 
+test('RTF in which Outlook wrapped a page has the text of the page, without what only replaces its tags', async () => {
+  const source =
+    "{\\rtf1\\ansi\\fromhtml1{\\*\\htmltag64 <p>}\\htmlrtf {\\htmlrtf0 Gr\\'fc\\'dfe{\\*\\htmltag72 </p>}\\htmlrtf\\par hidden}" +
+    '\\htmlrtf0 {\\*\\htmltag64 <p>} from Ann\\htmlrtf\\par }\\htmlrtf0}'
+  assert.is((await read(source, 'a.rtf')).text, 'Grüße from Ann')
+})
+
 test.run()
