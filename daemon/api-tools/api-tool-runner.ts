@@ -2,18 +2,14 @@
 import type { Outbound } from '../outbound/client.ts'
 import { redactStrings } from '../secrets/redact-strings.ts'
 import type { Vault } from '../secrets/vault.ts'
+import type { Shared } from '../shared-services.ts'
 import { ArgumentValidator } from '../validation/argument-validator.ts'
-import type { Validator } from '../validation/validator.ts'
 import { buildRequest } from './build-request.ts'
 import { type ApiToolResponse, canBeText, MAX_RESPONSE_BYTES, parseBody } from './parse-response.ts'
 import { createRedactor, openSecrets } from './secrets.ts'
 import type { StoredApiTool } from './store.ts'
 
-export interface ApiToolRunnerDependencies {
-  vault: Vault
-  validator: Validator
-  outbound: Outbound
-}
+export type ApiToolRunnerDependencies = Shared<'vault' | 'validator' | 'outbound'>
 
 interface RunOptions {
   signal?: AbortSignal | undefined

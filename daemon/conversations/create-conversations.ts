@@ -1,15 +1,10 @@
 /** Creates the conversations family: its services and routes, recovery at startup and shutdown. */
 import type { AgentsService } from '../agents/service.ts'
-import type { Clock } from '../async/clock.ts'
 import { RecurringTask } from '../async/recurring-task.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
 import type { MemoriesService } from '../memories/service.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database } from '../store/database.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Shared } from '../shared-services.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
 import { ReplyRelay } from './cluster/reply-relay.ts'
@@ -25,18 +20,12 @@ import { CompactService } from './summaries/compact-service.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
 
-interface ConversationsFamilyDependencies {
-  database: Database
+interface ConversationsFamilyDependencies extends Shared<'database' | 'cluster' | 'events' | 'clock' | 'logger' | 'telemetry'> {
   agents: AgentsService
   models: ModelsService
   memories: MemoriesService
   quoteVerifier: QuoteVerifier
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  clock: Clock
-  logger: Logger
-  telemetry: Telemetry
   /** Minutes after which an idle conversation is completed; 0 disables it. */
   getIdleMinutes(): Promise<number>
 }

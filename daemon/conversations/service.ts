@@ -4,11 +4,10 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type Conversation, type ConversationCreate, conversations, MAX_MESSAGES } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { requireNoOtherReply } from './cluster/other-replies.ts'
@@ -35,11 +34,8 @@ import { findSummary } from './summaries/store.ts'
 
 type ConversationInput = FamilyInput<typeof conversations>
 
-interface ConversationsDependencies {
-  database: Database
-  cluster: Cluster
+interface ConversationsDependencies extends Shared<'database' | 'cluster' | 'events'> {
   agents: AgentsService
-  events: EventBus
   activeReplies: ActiveReplies
   quoteVerifier: QuoteVerifier
 }

@@ -1,9 +1,7 @@
 /** Creates the evaluations family: targets, scorers, the run executor, services and routes. */
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { Logger } from '../logging/logger.ts'
+import type { Shared } from '../shared-services.ts'
 import { createTargets, type TargetDependencies } from './create-targets.ts'
 import { bindEvaluationRoutes } from './routes.ts'
 import { RunExecutor } from './run-executor.ts'
@@ -11,12 +9,9 @@ import { RunsService } from './run-service.ts'
 import { ScorerToolFactory } from './scorer-tool-factory.ts'
 import { EvaluationsService } from './service.ts'
 
-interface EvaluationsFamilyDependencies extends TargetDependencies {
+interface EvaluationsFamilyDependencies extends TargetDependencies, Shared<'cluster' | 'events' | 'logger'> {
   embedding: EmbeddingService
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  logger: Logger
 }
 
 export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {

@@ -3,11 +3,8 @@ import { setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import { isOutage, repeatWhileUnavailable } from '../async/repeat-while-unavailable.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Database } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
 import { type FinishedCase, ResultWriter } from './result-writer.ts'
 import {
@@ -31,14 +28,10 @@ const PARKED_ERROR =
   'The daemon ended twice after it had resumed this run, so the run was not resumed again. A test case or scorer may be the cause; ' +
   'see the log (cadre daemon logs), then start a new run.'
 
-interface RunExecutorDependencies {
-  database: Database
+interface RunExecutorDependencies extends Shared<'database' | 'cluster' | 'events' | 'logger'> {
   targets: Targets
   scorerTools: ScorerToolFactory
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  logger: Logger
 }
 
 interface PendingCase {

@@ -11,10 +11,10 @@ import {
 } from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './compare-runs.ts'
 import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
@@ -36,9 +36,7 @@ import {
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
-interface RunsDependencies {
-  database: Database
-  cluster: Cluster
+interface RunsDependencies extends Shared<'database' | 'cluster'> {
   executor: RunExecutor
   targets: Targets
   evaluations: EvaluationsService

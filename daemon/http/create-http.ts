@@ -1,7 +1,6 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
-import type { Cluster } from '../cluster/cluster.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+
+import type { Shared } from '../shared-services.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
 import { Idempotency } from './idempotency.ts'
@@ -10,10 +9,7 @@ import { createServer, type ServerDependencies } from './server.ts'
 
 type SharedDependencies = 'logger' | 'validator' | 'telemetry' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
 
-interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
-  database: Database
-  vault: Vault
-  cluster: Cluster
+interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies>, Shared<'database' | 'cluster' | 'vault'> {
   /** Requests per minute and token. */
   rateLimit: number
 }

@@ -9,8 +9,8 @@ import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import type { DocumentCount } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { AnswerModels } from '../inference/embedded-models.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import type { ChatInput, ChatModel, ContextPassage, Price } from './chat-model.ts'
 import { getContextWindow } from './context-windows.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
@@ -38,9 +38,7 @@ export type { GeneratedText } from './generate-text.ts'
 
 type GenerationInput = ChatInput & GenerationOptions
 
-export interface ModelsDependencies {
-  database: Database
-  vault: Vault
+export interface ModelsDependencies extends Shared<'database' | 'vault'> {
   providers: ProviderRegistry
   /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>

@@ -15,11 +15,11 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
 import type { Computation, Compute } from '../tables/computation.ts'
-import type { Validator } from '../validation/validator.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
@@ -34,11 +34,9 @@ export interface RagQuery {
   model_id?: string
 }
 
-export interface RagToolsDependencies {
-  database: Database
+export interface RagToolsDependencies extends Shared<'database' | 'validator'> {
   models: ModelsService
   knowledge: KnowledgeService
-  validator: Validator
 }
 
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {

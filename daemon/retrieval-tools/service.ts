@@ -11,9 +11,9 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, intersectFilters, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Compute } from '../tables/computation.ts'
-import type { Validator } from '../validation/validator.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
@@ -27,11 +27,9 @@ interface SearchQuery {
   rerank?: boolean
 }
 
-interface RetrievalToolsDependencies {
-  database: Database
+interface RetrievalToolsDependencies extends Shared<'database' | 'validator'> {
   models: ModelsService
   knowledge: KnowledgeService
-  validator: Validator
 }
 
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {

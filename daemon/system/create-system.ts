@@ -1,22 +1,17 @@
 /** Creates the system family: health, status, settings, the OpenAPI document and backups. */
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import type { Clock } from '../async/clock.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { Logger } from '../logging/logger.ts'
+import type { Shared } from '../shared-services.ts'
 import type { OriginalStore } from '../store/original-store.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
 import { createBackup } from './backup/create-backup.ts'
 import { bindSystemRoutes } from './routes.ts'
 import { type SystemDependencies, SystemService } from './service.ts'
 
-interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'> {
+interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'>, Shared<'clock' | 'logger' | 'telemetry'> {
   embedding: EmbeddingService
   /** Returns the number of replies that are being written. */
   countReplies(): number
   originals: OriginalStore
-  clock: Clock
-  logger: Logger
-  telemetry: Telemetry
 }
 
 export function createSystem(dependencies: SystemFamilyDependencies) {

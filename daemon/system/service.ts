@@ -10,7 +10,7 @@ import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Vault } from '../secrets/vault.ts'
+import type { Shared } from '../shared-services.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readLastBackup, readSettings, writeSettings } from './store.ts'
@@ -19,13 +19,11 @@ const STORE_TIMEOUT_MS = 3_000
 /** How long the readiness is kept: probes need no token, so many of them must not load the stores. */
 const READINESS_MS = 1_000
 
-export interface SystemDependencies {
+export interface SystemDependencies extends Shared<'database' | 'vault'> {
   paths: Paths
   version: string
   startedAt: Date
-  database: Database
   vectors: VectorStore
-  vault: Vault
   models: ModelsService
   getAddress(): string
   /** The secret in daemon.json. */

@@ -2,9 +2,9 @@
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
 import { type DeliveryDetails, TEST_EVENT } from '../../src/contract/families/webhooks.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Clock } from '../async/clock.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { createEvent } from './outbox.ts'
@@ -12,11 +12,9 @@ import { deliveryRecords, findEvent, insertDelivery, insertEvent, LIST_COLUMNS, 
 import { RETRY_DELAYS } from './retry-schedule.ts'
 import type { WebhooksService } from './service.ts'
 
-interface DeliveriesDependencies {
-  database: Database
+interface DeliveriesDependencies extends Shared<'database' | 'clock'> {
   webhooks: WebhooksService
   dispatcher: Dispatcher
-  clock: Clock
 }
 
 export class DeliveriesService {

@@ -1,13 +1,7 @@
 /** Sends due deliveries, with a limit per webhook and in total. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Clock } from '../async/clock.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Outbound } from '../outbound/client.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Shared } from '../shared-services.ts'
 import { AttemptWriter } from './attempt-writer.ts'
 import {
   countPendingDeliveries,
@@ -34,16 +28,9 @@ const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
 const SHUTDOWN_GRACE_MS = 2_000
 
-export interface DispatcherDependencies {
-  database: Database
-  vault: Vault
-  outbound: Outbound
-  clock: Clock
-  cluster: Cluster
+export interface DispatcherDependencies extends Shared<'database' | 'cluster' | 'vault' | 'outbound' | 'clock' | 'logger' | 'telemetry'> {
   /** Returns a number from 0 to below 1, for the jitter of retries. */
   random: () => number
-  logger: Logger
-  telemetry: Telemetry
 }
 
 export class Dispatcher {

@@ -4,7 +4,6 @@ import { raceAbort } from '../../async/abortable.ts'
 import { findOwner, getPriority } from '../../core/find-owner.ts'
 import type { CallUsage } from '../../core/meter.ts'
 import { type DocumentCount, type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
-import type { Logger } from '../../logging/logger.ts'
 import {
   type ChatInput,
   type ChatMessage,
@@ -16,9 +15,8 @@ import {
 } from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
-import type { Database } from '../../store/database.ts'
+import type { Shared } from '../../shared-services.ts'
 import type { Compute, ComputedAnswer } from '../../tables/computation.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedInput, composeInput } from './compose-input.ts'
@@ -37,15 +35,12 @@ const MAX_REPLY_LENGTH = 2_000_000
 const MAX_QUERY_LENGTH = 2_000
 const MAX_PASSAGES = 10
 
-export interface AgentLoopInput {
+export interface AgentLoopInput extends Shared<'database' | 'logger' | 'telemetry'> {
   context: TurnContext
   /** The first request, if it was composed (and recorded) before the loop starts. */
   firstRequest: ComposedInput | undefined
   reply: ActiveReply
   recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
-  database: Database
-  logger: Logger
-  telemetry: Telemetry
 }
 
 interface AgentLoopResult {
