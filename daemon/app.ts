@@ -98,6 +98,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { embeddingLedger: ledger } = knowledgeFamily
   const openai = createOpenai({ ...shared, agents, models, conversations: conversations.service, completions, embedding, ledger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
+  const { executor: runs } = evaluationFamily
   const { documentLookup } = knowledgeFamily
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentLookup, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
@@ -128,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await conversations.recover()
   await usage.recover()
   // Before requests are served, so that nobody sees a job that does not continue as running.
-  await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), evaluationFamily.parkRuns()])
+  await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), runs.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticator.authenticate(secret)
   const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
@@ -150,13 +151,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   ])
 
   // In the background: requests are served meanwhile.
-  const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
+  const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), runs.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
   cluster.leases.onTakeover(
     conversations.recover,
     usage.recover,
-    evaluationFamily.followOthers,
+    () => runs.followOthers(),
     ...(ownsDocuments ? [knowledgeFamily.resume] : []),
   )
   webhooks.start()

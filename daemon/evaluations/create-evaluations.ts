@@ -24,11 +24,7 @@ export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
   return {
     service,
     bindings: bindEvaluationRoutes(service, runs),
-    /** Ends the runs that must not be resumed again. */
-    parkRuns: () => executor.parkRuns(),
-    /** Continues the runs that the last stop interrupted. */
-    resume: () => executor.resume(),
-    followOthers: () => executor.followOthers(),
+    executor,
     async close() {
       await Promise.all([executor.close(), scorerTools.close()])
     },

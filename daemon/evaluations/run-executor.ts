@@ -1,5 +1,5 @@
 /** Executes evaluation runs in the background, with several test cases at a time, and resumes them after a restart. */
-import { setMaxListeners } from 'node:events'
+import { EventEmitter, setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import { isOutage, repeatWhileUnavailable } from '../async/repeat-while-unavailable.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
@@ -61,7 +61,8 @@ export class RunExecutor {
   readonly #active = new Map<string, ActiveRun>()
   /** Identifiers of the runs that a stop or a crash interrupted. */
   readonly #resumed = new Set<string>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+  /** Emits the identifier of a run after new results and at its end. */
+  readonly #progress = new EventEmitter().setMaxListeners(0)
   #isClosed = false
 
   constructor(dependencies: RunExecutorDependencies) {
@@ -111,24 +112,20 @@ export class RunExecutor {
   async cancel(run: StoredRun): Promise<void> {
     await this.#stop(run.id)
     await this.#finish(run, 'cancelled', null)
-    this.#notify(run.id)
+    this.#progress.emit(run.id)
   }
 
   /** Stops all runs of a deleted evaluation. */
   async stopRuns(evaluationId: string): Promise<void> {
     const runs = [...this.#queue, ...[...this.#active.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
     await Promise.all(runs.map(({ id }) => this.#stop(id)))
-    for (const { id } of runs) this.#notify(id)
+    for (const { id } of runs) this.#progress.emit(id)
   }
 
   /** Calls the listener after new results and at the end of the run. Returns a function that unsubscribes. */
   subscribe(runId: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(runId) ?? new Set()
-    this.#listeners.set(runId, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0) this.#listeners.delete(runId)
-    }
+    this.#progress.on(runId, listener)
+    return () => void this.#progress.off(runId, listener)
   }
 
   /** Leaves unfinished runs for the next start. */
@@ -138,7 +135,7 @@ export class RunExecutor {
     const running = [...this.#active.values()]
     for (const { controller } of running) controller.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.'))
     await Promise.all(running.map(({ completion }) => completion))
-    for (const runId of this.#listeners.keys()) this.#notify(runId)
+    for (const runId of this.#progress.eventNames()) this.#progress.emit(runId)
   }
 
   get closed(): boolean {
@@ -170,7 +167,7 @@ export class RunExecutor {
         .then(() => cluster.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
         .finally(() => {
           this.#active.delete(run.id)
-          this.#notify(run.id)
+          this.#progress.emit(run.id)
           this.#startQueued()
         })
       this.#active.set(run.id, { run, controller, completion })
@@ -192,7 +189,7 @@ export class RunExecutor {
     )
       .flat()
       .filter(({ position, repeat }) => !finished.has(`${position}/${repeat}`))
-    const results = new ResultWriter({ database, meter }, run.id, () => this.#notify(run.id))
+    const results = new ResultWriter({ database, meter }, run.id, () => this.#progress.emit(run.id))
     const { acquire } = new Semaphore(run.concurrency)
     const { evaluation, target } = run.configuration
     const ask = targets[evaluation.type].prepare(target)
@@ -277,10 +274,6 @@ export class RunExecutor {
     await this.#dependencies.database
       .write((transaction) => forgetResumes(transaction, 'run', runId))
       .catch((error: unknown) => this.#dependencies.logger.error({ err: error, run: runId }, 'the end of a run could not be stored'))
-  }
-
-  #notify(runId: string): void {
-    for (const listener of this.#listeners.get(runId) ?? []) listener()
   }
 }
 

@@ -76,9 +76,7 @@ export class Dispatcher {
     this.#stopPolling()
     this.#cancelTimer()
     const ended = Promise.allSettled([...this.#active.values()].map(({ ended }) => ended))
-    const timeout = new AbortController()
-    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { signal: timeout.signal })])
-    timeout.abort()
+    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
     this.#closing.abort(
       new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is repeated after the next start.' }),
     )
