@@ -22,9 +22,9 @@ import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedInput, composeInput } from './compose-input.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
 import { recordComputations } from './record-computations.ts'
-import type { Recorder } from './reply-recorder.ts'
 import { describeRequest, isHistoryTooLong, needsPassages, summarizeHistory } from './summarize-history.ts'
 import { listOfferedTools, type TurnContext } from './turn-context.ts'
+import type { UsageRecorder } from './usage-recorder.ts'
 
 const MAX_TOOL_STEPS = 10
 /** A model that requests more at once is usually stuck in a loop. Further calls are not run, and the model is told. */
@@ -40,7 +40,7 @@ export interface AgentLoopInput extends Shared<'database' | 'logger' | 'telemetr
   /** The first request, if it was composed (and recorded) before the loop starts. */
   firstRequest: ComposedInput | undefined
   reply: ActiveReply
-  recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
+  recorder: UsageRecorder
 }
 
 interface AgentLoopResult {

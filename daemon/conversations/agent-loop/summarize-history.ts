@@ -12,8 +12,8 @@ import { createMessageSearchTool, SEARCH_TOOL_NAME } from '../summaries/message-
 import type { StoredSummary } from '../summaries/store.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
 import { type ComposedInput, computeRoom, shortenHistory, truncate } from './compose-input.ts'
-import type { Recorder } from './reply-recorder.ts'
 import { listOfferedTools, type TurnContext } from './turn-context.ts'
+import type { UsageRecorder } from './usage-recorder.ts'
 
 /** The shares of the free tokens that the history may use: results of tools and passages need room, too. */
 const SHARE_WITH_TOOLS = 0.75
@@ -31,7 +31,7 @@ const SUMMARY_TIMEOUT_MS = 2 * 60 * 1000
 interface SummaryInput {
   context: TurnContext
   reply: ActiveReply
-  recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
+  recorder: UsageRecorder
   database: Database
   logger: Logger
 }
