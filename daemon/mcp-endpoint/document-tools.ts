@@ -8,7 +8,7 @@ import type { KnowledgeService } from '../knowledge/service.ts'
 import { normalizeFilters } from '../knowledge/tool-settings.ts'
 import { findByName } from './find-by-name.ts'
 import { formatDocumentList, formatDocuments, formatPassages, formatSources } from './format-results.ts'
-import type { McpCall, McpResult } from './mcp-tool.ts'
+import type { McpCall, McpResult, ToolInput } from './mcp-tool.ts'
 
 const MAX_SOURCES = 1_000
 /** Clients refuse results that would fill their context window. Passages have the descriptions of all their folders. */
@@ -21,13 +21,7 @@ const MIN_ROOM = 500
 const PAGE_SIZE = 100
 export const LAST_LINE = Number.MAX_SAFE_INTEGER
 
-interface DocumentRange {
-  document: string
-  source?: string
-  from_line?: number
-  from_character?: number
-  to_line?: number
-}
+type DocumentRange = ToolInput<'read_document'>['documents'][number]
 
 export class DocumentTools {
   readonly #knowledge: KnowledgeService
@@ -39,7 +33,7 @@ export class DocumentTools {
   }
 
   async search(
-    { query, sources, top_k = DEFAULT_TOP_K, filters = {} }: SearchInput,
+    { query, sources, top_k = DEFAULT_TOP_K, filters = {} }: ToolInput<'search'>,
     { caller, signal }: Pick<McpCall, 'caller' | 'signal'>,
   ): Promise<McpResult> {
     const { database, records } = this.#knowledge
@@ -74,7 +68,7 @@ export class DocumentTools {
   }
 
   /** A document that cannot be read does not affect the others. */
-  async read({ documents }: { documents: DocumentRange[] }, { caller, signal }: Pick<McpCall, 'caller' | 'signal'>): Promise<McpResult> {
+  async read({ documents }: ToolInput<'read_document'>, { caller, signal }: Pick<McpCall, 'caller' | 'signal'>): Promise<McpResult> {
     const read: McpDocument[] = []
     let room = MAX_TEXT_LENGTH
     for (const range of documents) {
@@ -107,7 +101,7 @@ export class DocumentTools {
     }
   }
 
-  async list({ source: reference, page = 1 }: { source?: string; page?: number }, { caller }: Pick<McpCall, 'caller'>): Promise<McpResult> {
+  async list({ source: reference, page = 1 }: ToolInput<'list_sources'>, { caller }: Pick<McpCall, 'caller'>): Promise<McpResult> {
     const paging = { page, limit: PAGE_SIZE, sort: 'name', order: 'asc' as const }
     if (reference === undefined) {
       const { items, total } = await this.#knowledge.list(caller, paging)
@@ -141,11 +135,4 @@ export class DocumentTools {
       }
     })
   }
-}
-
-export interface SearchInput {
-  query: string
-  sources?: string[]
-  top_k?: number
-  filters?: Record<string, unknown>
 }

@@ -1,7 +1,12 @@
 /** Retrieval tools: search knowledge sources. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
+import {
+  type RetrievalToolCreate,
+  type RetrievalToolUpdate,
+  type retrievalToolRoutes,
+  retrievalTools,
+} from '../../src/contract/families/retrieval-tools.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import { findOwner } from '../core/find-owner.ts'
@@ -18,14 +23,7 @@ import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
-interface SearchQuery {
-  query: string
-  top_k?: number
-  filters?: Record<string, unknown>
-  explain?: boolean
-  /** Default: the setting of the tool. */
-  rerank?: boolean
-}
+type SearchQuery = Static<typeof retrievalToolRoutes.search.body>
 
 interface RetrievalToolsDependencies extends Shared<'database' | 'validator'> {
   models: ModelsService
