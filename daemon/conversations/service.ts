@@ -8,6 +8,7 @@ import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
 import type { Shared } from '../shared-services.ts'
 import type { DatabaseReader, Transaction } from '../store/database.ts'
+import { listNullable } from '../store/links.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { requireNoOtherReply } from './cluster/other-replies.ts'
@@ -47,8 +48,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const { database, agents } = dependencies
     super(database, conversations, conversationRecords, {
       prepare: async (record, input, context) => prepareConversation(agents, record, input, context),
-      getReferences: ({ agent_id }) =>
-        agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
+      getReferences: ({ agent_id }) => listNullable({ agent_id }),
       toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => {
         const messages = await listLastMessages(reader, conversation.id, MAX_MESSAGES)
         return {
