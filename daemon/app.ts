@@ -1,6 +1,6 @@
 /** The composition root: creates all families, connects them, and starts and stops the daemon's work. */
 import { bindAnalyticsRoutes } from './analytics/routes.ts'
-import { AnalyticsService } from './analytics/service.ts'
+import { createAnalyticsService } from './analytics/service.ts'
 import type { App, AppOptions } from './app-options.ts'
 import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
@@ -144,7 +144,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindMemoryRoutes(memories),
     ...openai.bindings,
     ...evaluationFamily.bindings,
-    ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
+    ...bindAnalyticsRoutes(createAnalyticsService(database, now)),
     ...usage.bindings,
     ...webhooks.bindings,
     ...bindAsCodeRoutes(asCode),

@@ -5,7 +5,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
 import type { UsageRecorder } from './agent-loop/usage-recorder.ts'
-import { RemoteReplies } from './cluster/remote-replies.ts'
+import { createRemoteReplies, type RemoteReplies } from './cluster/remote-replies.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
 
@@ -38,7 +38,7 @@ export class ActiveReplies {
 
   constructor(database: Database, cluster: Cluster, logger: Logger) {
     this.#database = database
-    this.remote = new RemoteReplies(database, cluster)
+    this.remote = createRemoteReplies(database, cluster)
     this.#logger = logger
   }
 

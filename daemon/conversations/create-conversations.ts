@@ -1,6 +1,6 @@
 /** Creates the conversations family: its services and routes, recovery at startup and shutdown. */
 import type { AgentsService } from '../agents/service.ts'
-import { RecurringTask } from '../async/recurring-task.ts'
+import { createRecurringTask } from '../async/recurring-task.ts'
 import type { Meter } from '../core/meter.ts'
 import type { MemoriesService } from '../memories/service.ts'
 import type { ModelsService } from '../models/service.ts'
@@ -43,7 +43,7 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     const minutes = await getIdleMinutes()
     if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
   }
-  const idleCheck = new RecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
+  const idleCheck = createRecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
     completeIdle(signal).catch((error: unknown) => logger.error({ err: error }, 'idle conversations could not be completed')),
   )
   const closing = new AbortController()

@@ -5,7 +5,7 @@ import type { Shared } from '../shared-services.ts'
 import { createTargets, type TargetDependencies } from './create-targets.ts'
 import { bindEvaluationRoutes } from './routes.ts'
 import { RunExecutor } from './run-executor.ts'
-import { RunsService } from './run-service.ts'
+import { createRunsService } from './run-service.ts'
 import { ScorerToolFactory } from './scorer-tool-factory.ts'
 import { EvaluationsService } from './service.ts'
 
@@ -20,7 +20,7 @@ export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
   const scorerTools = new ScorerToolFactory(embedding, models)
   const executor = new RunExecutor({ ...dependencies, targets, scorerTools })
   const service = new EvaluationsService({ ...dependencies, targets, executor })
-  const runs = new RunsService({ ...dependencies, targets, executor, evaluations: service })
+  const runs = createRunsService({ ...dependencies, targets, executor, evaluations: service })
   return {
     service,
     bindings: bindEvaluationRoutes(service, runs),

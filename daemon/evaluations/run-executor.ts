@@ -6,7 +6,7 @@ import { type Acquire, Semaphore } from '../async/semaphore.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
 import type { Shared } from '../shared-services.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
-import { type FinishedCase, ResultWriter } from './result-writer.ts'
+import { createResultWriter, type FinishedCase } from './result-writer.ts'
 import {
   listFinishedCases,
   listUnfinishedRuns,
@@ -189,7 +189,7 @@ export class RunExecutor {
     )
       .flat()
       .filter(({ position, repeat }) => !finished.has(`${position}/${repeat}`))
-    const results = new ResultWriter({ database, meter }, run.id, () => this.#progress.emit(run.id))
+    const results = createResultWriter({ database, meter }, run.id, () => this.#progress.emit(run.id))
     const { acquire } = new Semaphore(run.concurrency)
     const { evaluation, target } = run.configuration
     const ask = targets[evaluation.type].prepare(target)
@@ -197,7 +197,7 @@ export class RunExecutor {
     let next = 0
     let outage: CadreError | undefined
     const worker = async () => {
-      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed && !outage; item = pending[next++]) {
+      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed() && !outage; item = pending[next++]) {
         const finishedCase = await this.#executeCase(run, item, { ask, tools, acquire, signal })
         results.add(finishedCase)
         outage ??= finishedCase.outage

@@ -3,7 +3,7 @@
 import type { Shared } from '../shared-services.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
-import { Idempotency } from './idempotency.ts'
+import { createIdempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
 
@@ -26,7 +26,7 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
       ...dependencies,
       hostGuard,
       limiter,
-      idempotency: new Idempotency(database, vault, cluster.leases),
+      idempotency: createIdempotency(database, vault, cluster.leases),
       isDraining: () => isDraining,
     },
     bindings,

@@ -5,7 +5,7 @@ import type { AgentsService } from '../agents/service.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Shared } from '../shared-services.ts'
-import { McpPrompts } from './prompts.ts'
+import { createMcpPrompts } from './prompts.ts'
 import { DocumentResources } from './resources.ts'
 import { RunningRequests } from './running-requests.ts'
 import { McpTools, type McpToolsDependencies } from './tools.ts'
@@ -23,7 +23,7 @@ export function createMcp(dependencies: McpDependencies) {
   const parts = {
     tools: new McpTools(dependencies),
     resources: new DocumentResources(knowledge, documentLookup),
-    prompts: new McpPrompts(templates, agents),
+    prompts: createMcpPrompts(templates, agents),
     database,
     version,
     logger,

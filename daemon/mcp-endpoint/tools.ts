@@ -13,7 +13,7 @@ import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Validator } from '../validation/validator.ts'
 import { type AskDependencies, askAgent } from './ask-agent.ts'
-import { DocumentTools } from './document-tools.ts'
+import { createDocumentTools } from './document-tools.ts'
 import { formatCitedAnswer, formatFoundPassages } from './format-results.ts'
 import type { McpCall, McpResult, McpTool, ToolInput } from './mcp-tool.ts'
 import { describeTables, queryTable } from './table-tools.ts'
@@ -46,7 +46,7 @@ export class McpTools {
 
   constructor(dependencies: McpToolsDependencies) {
     this.#dependencies = dependencies
-    const documents = new DocumentTools(dependencies.knowledge, dependencies.documentLookup)
+    const documents = createDocumentTools(dependencies.knowledge, dependencies.documentLookup)
     this.#calls = {
       search: (input, call) => documents.search(input, call),
       ask: (input, call) => askAgent(dependencies, input, call),

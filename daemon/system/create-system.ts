@@ -1,6 +1,6 @@
 /** Creates the system family: health, status, settings, the OpenAPI document and backups. */
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import { RecurringTask } from '../async/recurring-task.ts'
+import { createRecurringTask } from '../async/recurring-task.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
 import type { Shared } from '../shared-services.ts'
 import type { OriginalStore } from '../store/original-store.ts'
@@ -33,7 +33,7 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
     // What is on servers is not in a backup of the home.
     if (daily_backups > 0 && !database.isRemote && !originals.isRemote) await backups.createDaily(day, daily_backups, signal)
   }
-  const daily = new RecurringTask(clock, BACKUP_CHECK_INTERVAL_MS, (signal) =>
+  const daily = createRecurringTask(clock, BACKUP_CHECK_INTERVAL_MS, (signal) =>
     backUp(signal).catch((error: unknown) => logger.error({ err: error }, 'the daily backup could not be written')),
   )
   return {

@@ -9,7 +9,7 @@ import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
 import { countOtherAdmins, type StoredToken, tokenRecords } from './store.ts'
-import { hashSecret, TokenAuthenticator } from './token-authenticator.ts'
+import { createTokenAuthenticator, hashSecret, type TokenAuthenticator } from './token-authenticator.ts'
 
 type TokenInput = FamilyInput<typeof tokens>
 
@@ -37,7 +37,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
       },
       beforeRemove: requireOtherAdmin,
     })
-    this.authenticator = new TokenAuthenticator(database, cluster, clock)
+    this.authenticator = createTokenAuthenticator(database, cluster, clock)
   }
 
   /** Creates a token and returns its secret in this response only. */

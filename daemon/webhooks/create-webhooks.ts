@@ -1,7 +1,7 @@
 /** Creates the webhooks family: the outbox, the dispatcher, the event stream, services and routes. */
-import { RecurringTask } from '../async/recurring-task.ts'
+import { createRecurringTask } from '../async/recurring-task.ts'
 import type { Shared } from '../shared-services.ts'
-import { DeliveriesService } from './delivery-service.ts'
+import { createDeliveriesService } from './delivery-service.ts'
 import { Dispatcher, type DispatcherDependencies } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { fillOutbox } from './outbox.ts'
@@ -19,9 +19,9 @@ export function createWebhooks(dependencies: DispatcherDependencies & Shared<'ev
   const { database, cluster, events, clock, logger } = dependencies
   const dispatcher = new Dispatcher(dependencies)
   const service = new WebhooksService({ ...dependencies, dispatcher })
-  const deliveries = new DeliveriesService({ ...dependencies, webhooks: service, dispatcher })
+  const deliveries = createDeliveriesService({ ...dependencies, webhooks: service, dispatcher })
   const eventLog = new EventLog(database)
-  const retention = new RecurringTask(clock, DAY_MS, () =>
+  const retention = createRecurringTask(clock, DAY_MS, () =>
     deleteEventsBefore(database, new Date(clock.now() - RETENTION_MS).toISOString()).catch((error: unknown) =>
       logger.error({ err: error }, 'old events could not be deleted'),
     ),

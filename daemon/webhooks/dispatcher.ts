@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Shared } from '../shared-services.ts'
-import { AttemptWriter } from './attempt-writer.ts'
+import { type AttemptWriterDependencies, createAttemptWriter, type RecordAttempt } from './attempt-writer.ts'
 import {
   countPendingDeliveries,
   deliveryRecords,
@@ -28,14 +28,11 @@ const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
 const SHUTDOWN_GRACE_MS = 2_000
 
-export interface DispatcherDependencies extends Shared<'database' | 'cluster' | 'vault' | 'outbound' | 'clock' | 'logger' | 'telemetry'> {
-  /** Returns a number from 0 to below 1, for the jitter of retries. */
-  random: () => number
-}
+export type DispatcherDependencies = AttemptWriterDependencies & Shared<'cluster' | 'vault' | 'outbound' | 'clock' | 'telemetry'>
 
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies
-  readonly #attemptWriter: AttemptWriter
+  readonly #recordAttempt: RecordAttempt
   readonly #active = new Map<string, { webhookId: string; ended: Promise<void> }>()
   readonly #closing = new AbortController()
   #isRunning = false
@@ -47,7 +44,7 @@ export class Dispatcher {
 
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies
-    this.#attemptWriter = new AttemptWriter(dependencies.database, dependencies.random, dependencies.logger)
+    this.#recordAttempt = createAttemptWriter(dependencies)
     dependencies.telemetry.addQueue('webhook_deliveries', () => countPendingDeliveries(dependencies.database))
   }
 
@@ -181,7 +178,7 @@ export class Dispatcher {
     if (!event) throw new Error(`The event of the delivery ${id} does not exist.`)
     const startedAt = clock.now()
     const outcome = await this.#attempt(webhook, event, startedAt)
-    await this.#attemptWriter.record({ deliveryId: id, url: webhook.url, outcome, begun: startedAt, ended: clock.now() })
+    await this.#recordAttempt({ deliveryId: id, url: webhook.url, outcome, begun: startedAt, ended: clock.now() })
   }
 
   async #attempt(webhook: StoredWebhook, event: StoredEvent, now: number): Promise<AttemptOutcome> {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import type { Logger } from '../../logging/logger.ts'
 import type { Attributes, FinishedSpan, SpanKind } from './finished-span.ts'
 import { createSampler, type Sampler } from './sampler.ts'
-import { SpanExporter } from './span-exporter.ts'
+import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
 import type { TraceSettings } from './trace-settings.ts'
 import { formatTraceparent, parseTraceparent, type SpanContext, type TraceHeaders } from './traceparent.ts'
 
@@ -50,7 +50,7 @@ export class Tracer {
   readonly #isPropagated: boolean
 
   constructor(settings: TraceSettings, version: string, logger: Logger) {
-    this.#exporter = new SpanExporter(settings, version, logger)
+    this.#exporter = createSpanExporter(settings, version, logger)
     this.#sampler = createSampler(settings.sampler, settings.ratio)
     this.#isPropagated = settings.isPropagated
   }
