@@ -14,7 +14,7 @@ import { type ConfirmBody, MessagesService } from './message-service.ts'
 import { markInterruptedReplies } from './reply/mark-interrupted-replies.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { bindConversationRoutes } from './routes.ts'
-import { backfillIndex } from './search/backfill-index.ts'
+import { hasUnindexedMessages, indexNextMessages } from './search/message-index-store.ts'
 import { ConversationsService } from './service.ts'
 import { CompactService } from './summaries/compact-service.ts'
 
@@ -47,7 +47,11 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     completeIdle(signal).catch((error: unknown) => logger.error({ err: error }, 'idle conversations could not be completed')),
   )
   const closing = new AbortController()
-  let backfill = Promise.resolve()
+  let indexing = Promise.resolve()
+  /** Indexes the messages that were stored before the index existed. Continues where the last daemon stopped. */
+  const indexOlderMessages = async () => {
+    while (!closing.signal.aborted && (await hasUnindexedMessages(database))) await database.writeWithoutFlush(indexNextMessages)
+  }
   return {
     service,
     completions: new CompletionsService(replies),
@@ -64,13 +68,13 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     start() {
       idleCheck.start()
       relay.start()
-      backfill = backfillIndex(database, closing.signal).catch((error: unknown) =>
+      indexing = indexOlderMessages().catch((error: unknown) =>
         logger.error({ err: error }, 'older messages could not be indexed for search'),
       )
     },
     async close() {
       closing.abort()
-      await Promise.all([idleCheck.close(), activeReplies.close(), backfill])
+      await Promise.all([idleCheck.close(), activeReplies.close(), indexing])
       await relay.close()
     },
   }

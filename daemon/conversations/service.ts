@@ -12,7 +12,6 @@ import { listNullable } from '../store/links.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { requireNoOtherReply } from './cluster/other-replies.ts'
-import { deriveTitle } from './derive-title.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { searchConversations } from './search/search-conversations.ts'
 import {
@@ -32,6 +31,8 @@ import {
   touchConversation,
 } from './store.ts'
 import { findSummary } from './summaries/store.ts'
+
+const MAX_TITLE_LENGTH = 80
 
 type ConversationInput = FamilyInput<typeof conversations>
 
@@ -168,6 +169,16 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const event = { conversation_id: id, agent_id, user_id, title, messages, completed_at: new Date().toISOString() }
     await this.#dependencies.events.publish(transaction, 'conversation.completed', event)
   }
+}
+
+/** The first line of the first message, truncated at a word boundary. */
+function deriveTitle(message: string): string {
+  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
+  const line = firstLine.replaceAll(/\s+/g, ' ').trim()
+  if (line.length <= MAX_TITLE_LENGTH) return line
+  const cut = line.slice(0, MAX_TITLE_LENGTH - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
 /** The summary as callers see it. */

@@ -5,6 +5,7 @@ import type { Route } from '../../src/contract/route.ts'
 import type { Leases } from '../cluster/cluster.ts'
 import { waitForLease } from '../cluster/hold-lease.ts'
 import type { Caller } from '../core/caller.ts'
+import { stringifySorted } from '../core/stringify-sorted.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { type Database, runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
@@ -42,7 +43,8 @@ export function createIdempotency(database: Database, vault: Vault, leases: Leas
       inFlight.delete(slot)
       resolve()
     }
-    const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, sortKeys(request.body ?? null)]), 'hex')
+    // Bodies that differ only in the order of their fields are the same request. The parser limits the depth of bodies.
+    const fingerprint = hash('sha256', stringifySorted([route.id, request.url, request.body ?? null]), 'hex')
     try {
       await waitForLease(leases, lease)
       return { ...(await attempt(caller, route, key, fingerprint)), release }
@@ -94,11 +96,3 @@ export function createIdempotency(database: Database, vault: Vault, leases: Leas
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>
-
-/** Bodies that differ only in the order of their fields are the same request. The parser limits the depth of bodies. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, part]) => [name, sortKeys(part)]))
-}

@@ -29,7 +29,7 @@ import type { RemoteModel } from './providers/remote-model.ts'
 import { EmbeddedChatModel } from './quoted-answers/embedded-chat-model.ts'
 import { formatRefusal } from './quoted-answers/format-refusal.ts'
 import { deleteRecordings } from './replay/recording-store.ts'
-import { ReplayChatModel } from './replay/replay-chat-model.ts'
+import { createReplayChatModel } from './replay/replay-chat-model.ts'
 import { getDefaultModelId, hasRemoteModel, isRemote, modelRecords, type StoredModel, stopRecordings } from './store.ts'
 import { fitPassages } from './system-prompt.ts'
 import { estimateTokens } from './token-estimate.ts'
@@ -146,7 +146,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   ): Promise<ChatModel> {
     const { database, meter } = this.#dependencies
     const source = (await this.exists(reader, model_id)) ? await this.getChatModel(reader, model_id) : undefined
-    return new ReplayChatModel({
+    return createReplayChatModel({
       id,
       name,
       database,

@@ -15,7 +15,6 @@ import {
 } from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
-import type { Shared } from '../../shared-services.ts'
 import type { Compute, ComputedAnswer } from '../../tables/computation.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
@@ -23,8 +22,7 @@ import { type ComposedInput, composeInput } from './compose-input.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
 import { recordComputations } from './record-computations.ts'
 import { describeRequest, isHistoryTooLong, needsPassages, summarizeHistory } from './summarize-history.ts'
-import { listOfferedTools, type TurnContext } from './turn-context.ts'
-import type { UsageRecorder } from './usage-recorder.ts'
+import { type AgentLoopInput, listOfferedTools, type TurnContext } from './turn-context.ts'
 
 const MAX_TOOL_STEPS = 10
 /** A model that requests more at once is usually stuck in a loop. Further calls are not run, and the model is told. */
@@ -34,14 +32,6 @@ const MAX_REPLY_LENGTH = 2_000_000
 /** Longer messages are truncated when they are used as a search query. */
 const MAX_QUERY_LENGTH = 2_000
 const MAX_PASSAGES = 10
-
-export interface AgentLoopInput extends Shared<'database' | 'logger' | 'telemetry'> {
-  context: TurnContext
-  /** The first request, if it was composed (and recorded) before the loop starts. */
-  firstRequest: ComposedInput | undefined
-  reply: ActiveReply
-  recorder: UsageRecorder
-}
 
 interface AgentLoopResult {
   finishReason: FinishReason

@@ -2,7 +2,8 @@
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Turn } from '../message-queue.ts'
 import { ReplyAbortedError } from '../reply/active-reply.ts'
-import { type AgentLoopInput, runAgentLoop } from './agent-loop.ts'
+import { runAgentLoop } from './agent-loop.ts'
+import type { AgentLoopInput } from './turn-context.ts'
 
 interface WriteReplyInput extends AgentLoopInput {
   turn: Turn
