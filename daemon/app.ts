@@ -102,7 +102,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { documentLookup } = knowledgeFamily
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentLookup, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
-  const tokens = new TokensService(database, cluster, clock)
+  const tokens = new TokensService(shared)
   const getAddress = () => http.getAddress()
   const systemFamily = createSystem({
     ...shared,

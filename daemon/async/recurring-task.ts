@@ -1,6 +1,7 @@
 /** Repeats work at an interval. A run starts only after the previous one has ended. */
 import type { Clock } from './clock.ts'
 
+/** `work` handles its own errors. Its signal is aborted when the task is closed. */
 export function createRecurringTask(clock: Clock, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) {
   const closing = new AbortController()
   let cancelTimer = () => {}

@@ -15,7 +15,7 @@ interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies>,
 }
 
 export async function createHttp(dependencies: HttpDependencies, bindings: readonly Binding[]) {
-  const { database, vault, cluster, rateLimit } = dependencies
+  const { cluster, rateLimit } = dependencies
   const limiter = new RateLimiter(rateLimit)
   cluster.shareCounts(limiter)
   const hostGuard = new HostGuard()
@@ -26,7 +26,7 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
       ...dependencies,
       hostGuard,
       limiter,
-      idempotency: createIdempotency(database, vault, cluster.leases),
+      idempotency: createIdempotency(dependencies),
       isDraining: () => isDraining,
     },
     bindings,

@@ -2,12 +2,11 @@
 import { hash } from 'node:crypto'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
-import type { Leases } from '../cluster/cluster.ts'
 import { waitForLease } from '../cluster/hold-lease.ts'
 import type { Caller } from '../core/caller.ts'
 import { stringifySorted } from '../core/stringify-sorted.ts'
-import type { Vault } from '../secrets/vault.ts'
-import { type Database, runLater, type Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import { runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
@@ -27,7 +26,7 @@ interface Attempt {
   release(): void
 }
 
-export function createIdempotency(database: Database, vault: Vault, leases: Leases) {
+export function createIdempotency({ database, vault, cluster: { leases } }: Shared<'database' | 'vault' | 'cluster'>) {
   const inFlight = new Map<string, Promise<void>>()
 
   async function begin(caller: Caller, route: Route, key: string, request: { url: string; body: unknown }): Promise<Attempt> {

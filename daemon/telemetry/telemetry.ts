@@ -47,11 +47,8 @@ export class Telemetry {
     this.tracer = tracer
     const registry = this.#registry
     registry.addCollected('gauge', 'cadre_info', 'Version of Cadre.', 'version', async () => ({ [version]: 1 }))
-    this.#requests = registry.createHistogram('cadre_http_request_duration_seconds', 'Duration of requests, with streamed responses.', [
-      'method',
-      'route',
-      'status',
-    ])
+    const requestHelp = 'Duration of requests, with streamed responses.'
+    this.#requests = registry.createHistogram('cadre_http_request_duration_seconds', requestHelp, ['method', 'route', 'status'])
     this.#durations = Object.fromEntries(
       Object.entries(OPERATIONS).map(([name, { help, labels }]) => [
         name,

@@ -1,9 +1,7 @@
 /** Finds out who sent a request: the token, role and user that belong to a secret. */
 import { hash } from 'node:crypto'
-import type { Clock } from '../async/clock.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Database } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
 import { tokenRecords, updateLastUsed } from './store.ts'
 
 interface CachedToken {
@@ -17,7 +15,7 @@ const MINUTE_MS = 60_000
 
 export const hashSecret = (secret: string): string => hash('sha256', secret, 'hex')
 
-export function createTokenAuthenticator(database: Database, cluster: Cluster, clock: Clock) {
+export function createTokenAuthenticator({ database, cluster, clock }: Shared<'database' | 'cluster' | 'clock'>) {
   /** By secret, so that only the first request of a token computes its hash and reads the database. */
   let cache = new Map<string, CachedToken>()
 
