@@ -1,6 +1,6 @@
 /** The composition root: creates all families, connects them, and starts and stops the daemon's work. */
 import { bindAnalyticsRoutes } from './analytics/routes.ts'
-import { AnalyticsService } from './analytics/service.ts'
+import { createAnalyticsService } from './analytics/service.ts'
 import type { App, AppOptions } from './app-options.ts'
 import { bindAsCodeRoutes } from './as-code/routes.ts'
 import { AsCodeService } from './as-code/service.ts'
@@ -98,10 +98,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { embeddingLedger: ledger } = knowledgeFamily
   const openai = createOpenai({ ...shared, agents, models, conversations: conversations.service, completions, embedding, ledger })
   const evaluationFamily = createEvaluations({ ...shared, ...agentFamily.services, models, knowledge, embedding, meter, askOnce })
+  const { executor: runs } = evaluationFamily
   const { documentLookup } = knowledgeFamily
   const mcp = createMcp({ ...shared, ...agentFamily.services, knowledge, documentLookup, models, meter, askOnce, version })
   const webhooks = createWebhooks({ ...shared, random })
-  const tokens = new TokensService(database, cluster, clock)
+  const tokens = new TokensService(shared)
   const getAddress = () => http.getAddress()
   const systemFamily = createSystem({
     ...shared,
@@ -128,7 +129,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await conversations.recover()
   await usage.recover()
   // Before requests are served, so that nobody sees a job that does not continue as running.
-  await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), evaluationFamily.parkRuns()])
+  await Promise.all([ownsDocuments && knowledgeFamily.takeOver(), runs.parkRuns()])
 
   const authenticate = (secret: string) => tokens.authenticator.authenticate(secret)
   const getRateLimit = (tokenId: string) => (tokenId === ownerId ? options.ownerRateLimit : undefined)
@@ -143,20 +144,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...bindMemoryRoutes(memories),
     ...openai.bindings,
     ...evaluationFamily.bindings,
-    ...bindAnalyticsRoutes(new AnalyticsService(database, now)),
+    ...bindAnalyticsRoutes(createAnalyticsService(database, now)),
     ...usage.bindings,
     ...webhooks.bindings,
     ...bindAsCodeRoutes(asCode),
   ])
 
   // In the background: requests are served meanwhile.
-  const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), evaluationFamily.resume()]).catch((error: unknown) =>
+  const resumed = Promise.all([ownsDocuments && knowledgeFamily.resume(), runs.resume()]).catch((error: unknown) =>
     logger.error({ err: error }, 'interrupted syncs and evaluation runs could not be resumed'),
   )
   cluster.leases.onTakeover(
     conversations.recover,
     usage.recover,
-    evaluationFamily.followOthers,
+    () => runs.followOthers(),
     ...(ownsDocuments ? [knowledgeFamily.resume] : []),
   )
   webhooks.start()

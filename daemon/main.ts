@@ -158,9 +158,9 @@ async function openTracer({ logger }: Log, redactor: Redactor): Promise<Tracer |
     const settings = readTraceSettings(process.env, version)
     if (!settings) return undefined
     for (const value of Object.values(settings.headers)) redactor.add(value)
-    const { createTracer } = await import('./telemetry/tracing/create-tracer.ts')
+    const { Tracer } = await import('./telemetry/tracing/tracer.ts')
     logger.info({ url: settings.url }, 'traces are enabled')
-    return createTracer(settings, version, logger)
+    return new Tracer(settings, version, logger)
   } catch (error) {
     logger.warn({ err: error }, 'traces are disabled: a variable of OpenTelemetry is not valid')
     return undefined

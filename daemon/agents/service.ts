@@ -9,7 +9,7 @@ import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
-import type { Reference } from '../store/links.ts'
+import { listNullable, type Reference } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
 import { buildSystemPrompt } from './build-system-prompt.ts'
 import { agentRecords, type StoredAgent } from './store.ts'
@@ -146,10 +146,7 @@ function listReferences({ model_id, prompt_template_id, tools, allowed_tools }: 
   const links = Object.entries({ tools, allowed_tools }).flatMap(([field, targets]) =>
     targets.map((target): Reference => ({ field, target, detach: { kind: 'item' } })),
   )
-  if (model_id !== null) links.push({ field: 'model_id', target: model_id, detach: { kind: 'value', value: null } })
-  if (prompt_template_id !== null)
-    links.push({ field: 'prompt_template_id', target: prompt_template_id, detach: { kind: 'value', value: null } })
-  return links
+  return [...links, ...listNullable({ model_id, prompt_template_id })]
 }
 
 type Topic = StoredAgent['topics'][number]

@@ -19,29 +19,21 @@ import {
 type AnalyticsQuery = Static<typeof analyticsRoutes.conversations.query>
 type AnalyticsReport = Static<typeof analyticsRoutes.conversations.response>
 
-export class AnalyticsService {
-  readonly #database: Database
-  readonly #now: () => Date
-
-  constructor(database: Database, now: () => Date) {
-    this.#database = database
-    this.#now = now
-  }
-
-  async getConversationAnalytics({ agent_id, ...dates }: AnalyticsQuery): Promise<AnalyticsReport> {
+export function createAnalyticsService(database: Database, now: () => Date) {
+  async function getConversationAnalytics({ agent_id, ...dates }: AnalyticsQuery): Promise<AnalyticsReport> {
     const span = parseDateRange(dates)
     const scope: AnalyticsScope = { span, ...splitWholeDays(span), agentId: agent_id }
     // Started together, so that no message arrives in between and all figures agree.
     const [days, users, active, started] = await Promise.all([
-      listActivityByDay(this.#database, scope),
-      listActivityByUser(this.#database, scope),
-      countConversations(this.#database, scope),
-      countStartedConversations(this.#database, scope),
+      listActivityByDay(database, scope),
+      listActivityByUser(database, scope),
+      countConversations(database, scope),
+      countStartedConversations(database, scope),
     ])
     const total = sumActivity(days)
     const total_conversations = sum(active, 'conversations')
     const slower = total.replies - Math.ceil((total.replies * 95) / 100)
-    const p95 = total.replies === 0 ? undefined : await getLatencyPercentile(this.#database, scope, slower)
+    const p95 = total.replies === 0 ? undefined : await getLatencyPercentile(database, scope, slower)
     return {
       total_conversations,
       total_messages: total.messages,
@@ -52,15 +44,15 @@ export class AnalyticsService {
       p95_response_time_ms: p95 ?? null,
       total_tokens: total.tokens,
       total_cost: total.tokens > 0 && total.unpriced_tokens === total.tokens ? null : total.cost_billionths / 1e9,
-      currency: await readCurrency(this.#database),
+      currency: await readCurrency(database),
       unpriced_tokens: total.unpriced_tokens,
       tool_calls: total.tool_calls,
-      by_day: this.#buildSeries(scope, days, started),
+      by_day: buildSeries(scope, days, started),
       by_agent: groupByAgent(users, active),
     }
   }
 
-  #buildSeries(
+  function buildSeries(
     { span }: AnalyticsScope,
     days: readonly DayActivity[],
     started: readonly { day: string; conversations: number }[],
@@ -68,12 +60,16 @@ export class AnalyticsService {
     const startedByDay = new Map(started.map(({ day, conversations }) => [day, conversations]))
     const activity = new Map(days.map((row) => [row.day, row]))
     const used = [...new Set([...startedByDay.keys(), ...activity.keys()])].sort()
-    return listSeriesDays(span, used, this.#now().toISOString()).map((date) => {
+    return listSeriesDays(span, used, now().toISOString()).map((date) => {
       const { messages, tokens } = activity.get(date) ?? { messages: 0, tokens: 0 }
       return { date, conversations: startedByDay.get(date) ?? 0, messages, tokens }
     })
   }
+
+  return { getConversationAnalytics }
 }
+
+export type AnalyticsService = ReturnType<typeof createAnalyticsService>
 
 type DayActivity = Activity & { day: string }
 

@@ -18,14 +18,7 @@ type Arguments = Readonly<Record<string, unknown>>
 type Pair = readonly [name: string, value: string]
 
 /** Headers that identify the caller or describe the body: arguments cannot set them. */
-export const RESERVED_HEADERS: readonly string[] = [
-  ...CONNECTION_HEADERS,
-  'authorization',
-  'cookie',
-  'content-type',
-  'content-encoding',
-  'accept',
-]
+export const RESERVED_HEADERS = [...CONNECTION_HEADERS, ...['authorization', 'cookie', 'content-type', 'content-encoding', 'accept']]
 /** Valid names of headers and cookies. */
 export const HTTP_TOKEN = /^[\w!#$%&'*+.^`|~-]{1,200}$/
 const DEFAULT_ACCEPT = 'application/json, text/*;q=0.9, */*;q=0.1'

@@ -6,13 +6,14 @@ import { type Caller, type ChangeContext, requireAdmin } from '../core/caller.ts
 import type { Tool } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { Outbound } from '../outbound/client.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { revokeAllowedTool } from '../store/links.ts'
 import { checkParameters } from '../validation/check-parameters.ts'
-import { ApiToolRunner, type ApiToolRunnerDependencies } from './api-tool-runner.ts'
 import { checkLocations } from './build-request.ts'
 import { checkPermissions, hasNewRequest, resolveConfirmation } from './check-permissions.ts'
 import { createAgentTool } from './create-agent-tool.ts'
+import { type ApiCallerDependencies, type CallApi, createApiCaller } from './create-api-caller.ts'
 import {
   buildCreate,
   buildUpdate,
@@ -31,12 +32,10 @@ import { openSecrets, sealSecrets } from './secrets.ts'
 import { type ApiToolInput, apiToolRecords, type StoredApiTool } from './store.ts'
 import { checkUrlTemplate, listPlaceholders } from './url-template.ts'
 
-export interface ApiToolsDependencies extends ApiToolRunnerDependencies {
-  database: Database
-}
+export type ApiToolsDependencies = ApiCallerDependencies & Shared<'database'>
 
 export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
-  readonly #runner: ApiToolRunner
+  readonly #callApi: CallApi
   readonly #outbound: Outbound
   readonly #planner = new ToolPlanner()
 
@@ -59,13 +58,13 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
         return { headers, auth: auth.type === 'api_key' ? { ...auth, in: auth.in ?? 'header' } : auth }
       },
     })
-    this.#runner = new ApiToolRunner(parts)
+    this.#callApi = createApiCaller(parts)
     this.#outbound = parts.outbound
   }
 
   /** Calls the API and returns the complete response, except for the tool's secrets. Admins see headers that the server returns. */
   async test(caller: Caller, id: string, args: Record<string, unknown>): Promise<ApiToolResponse> {
-    return this.#runner.run(await this.require(this.database, caller, id), args, { showsHeaders: caller.role === 'admin' })
+    return this.#callApi(await this.require(this.database, caller, id), args, { showsHeaders: caller.role === 'admin' })
   }
 
   /** Creates a tool for each operation of an OpenAPI document, in one transaction. */
@@ -113,7 +112,7 @@ export class ApiToolsService extends Resource<StoredApiTool, ApiToolInput> {
 
   async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const record = await this.records.get(reader, id)
-    return record && createAgentTool(record, (args, signal) => this.#runner.run(record, args, { signal }))
+    return record && createAgentTool(record, (args, signal) => this.#callApi(record, args, { signal }))
   }
 }
 

@@ -1,6 +1,7 @@
 /** Applies declared resources within one transaction and records the changes. */
 import { hash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { ApplyResult } from '../../src/contract/families/as-code.ts'
@@ -108,12 +109,12 @@ export class ResourceApplier {
   /** Checks that the users of updated resources still work. */
   async checkUsers(): Promise<void> {
     for (const { resource, record, previous } of this.#changed)
-      if (previous) await resource.checkUsers(this.#dependencies.transaction, record, previous)
+      if (previous) await resource.hooks.checkUsers?.(this.#dependencies.transaction, record, previous)
   }
 
   async runAfterHooks(): Promise<void> {
-    for (const { resource, record } of this.#changed) await resource.afterSave(record)
-    for (const { resource, record } of this.#removed) await resource.afterRemove(record)
+    for (const { resource, record } of this.#changed) await resource.hooks.afterSave?.(record)
+    for (const { resource, record } of this.#removed) await resource.hooks.afterRemove?.(record)
   }
 
   /** Determines the resource of each file. Throws if two files declare the same resource. */
@@ -173,7 +174,8 @@ export class ResourceApplier {
     const read = (record: StoredRecord) => getPlainFields(kind, record, inventory.directory)
     const differences = compareFields(listFileFields(kind), read(current), read(normalized))
     const secretFields = [...provided, ...missing.map(({ field }) => field)]
-    const changedSecrets = secretFields.filter((field) => !resource.hasSameSecret(field, normalized, current))
+    const openSecret = (record: StoredRecord, field: string) => resource.hooks.openSecrets?.(record)[field]
+    const changedSecrets = secretFields.filter((field) => !isDeepStrictEqual(openSecret(normalized, field), openSecret(current, field)))
     const immutable = differences.find(({ field }) => kind.immutableFields?.includes(field))
     if (immutable)
       throw createValidationError(

@@ -4,8 +4,8 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { asCodeRoutes, ManagedFamily } from '../../src/contract/families/as-code.ts'
 import { type Settings, systemRoutes } from '../../src/contract/families/system.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
-import type { Validator } from '../validation/validator.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { compareFields } from './compare-fields.ts'
 import { exportResources, type ResourceExport } from './export-resources.ts'
 import { loadInventory, type ManagedService } from './inventory.ts'
@@ -15,9 +15,7 @@ import { type Applied, type Change, type DeclaredResource, ResourceApplier, with
 
 type ApplyRequest = Static<typeof asCodeRoutes.apply.body>
 
-interface AsCodeDependencies {
-  database: Database
-  validator: Validator
+interface AsCodeDependencies extends Shared<'database' | 'validator'> {
   /** The services of all managed families. */
   resources: readonly ManagedService[]
   settings: {

@@ -1,33 +1,26 @@
 /** Repeats work at an interval. A run starts only after the previous one has ended. */
 import type { Clock } from './clock.ts'
 
-export class RecurringTask {
-  readonly #clock: Clock
-  readonly #intervalMs: number
-  readonly #work: (signal: AbortSignal) => Promise<void>
-  readonly #closing = new AbortController()
-  #cancelTimer = () => {}
-  #lastRun = Promise.resolve()
-
-  /** `work` handles its own errors. Its signal is aborted when the task is closed. */
-  constructor(clock: Clock, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) {
-    this.#clock = clock
-    this.#intervalMs = intervalMs
-    this.#work = work
-  }
+/** `work` handles its own errors. Its signal is aborted when the task is closed. */
+export function createRecurringTask(clock: Clock, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) {
+  const closing = new AbortController()
+  let cancelTimer = () => {}
+  let lastRun = Promise.resolve()
 
   /** Runs the work now and then at each interval. */
-  start(): void {
-    const { signal } = this.#closing
+  function start(): void {
+    const { signal } = closing
     if (signal.aborted) return
-    this.#lastRun = this.#lastRun.then(() => this.#work(signal))
-    this.#cancelTimer = this.#clock.schedule(this.#intervalMs, () => this.start())
+    lastRun = lastRun.then(() => work(signal))
+    cancelTimer = clock.schedule(intervalMs, () => start())
   }
 
   /** Waits for the current run. */
-  async close(): Promise<void> {
-    this.#closing.abort()
-    this.#cancelTimer()
-    await this.#lastRun
+  async function close(): Promise<void> {
+    closing.abort()
+    cancelTimer()
+    await lastRun
   }
+
+  return { start, close }
 }

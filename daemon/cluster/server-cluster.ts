@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, DatabaseReader, Value } from '../store/database.ts'
 import type { Cluster, ClusterLog, SharedCounts } from './cluster.ts'
-import { CountExchange } from './server-counts.ts'
+import { exchangeCounts } from './server-counts.ts'
 import { ServerLeaseStates } from './server-lease-states.ts'
 import { ServerLeases } from './server-leases.ts'
 import { ServerRequests } from './server-requests.ts'
@@ -15,7 +15,7 @@ export class ServerCluster implements Cluster {
   readonly #database: Database
   readonly #daemonId: string
   readonly #logger: ClusterLog
-  readonly #exchanges: CountExchange[] = []
+  readonly #endExchanges: (() => Promise<void>)[] = []
 
   private constructor(database: Database, daemonId: string, logger: ClusterLog) {
     this.#database = database
@@ -52,11 +52,11 @@ export class ServerCluster implements Cluster {
   }
 
   shareCounts(counts: SharedCounts): void {
-    this.#exchanges.push(new CountExchange(this.#database, counts, this.#logger))
+    this.#endExchanges.push(exchangeCounts(this.#database, counts, this.#logger))
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.requests.close(), ...this.#exchanges.map((exchange) => exchange.close())])
+    await Promise.all([this.requests.close(), ...this.#endExchanges.map((end) => end())])
     await this.leases.close()
   }
 }

@@ -6,38 +6,26 @@ import type { ClusterLog, SharedCounts } from './cluster.ts'
 const EXCHANGE_INTERVAL_MS = 1_000
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
-export class CountExchange {
-  readonly #database: Database
-  readonly #counts: SharedCounts
-  readonly #logger: ClusterLog
-  readonly #timer: NodeJS.Timeout
-  #running: Promise<void> = Promise.resolve()
-
-  constructor(database: Database, counts: SharedCounts, logger: ClusterLog) {
-    this.#database = database
-    this.#counts = counts
-    this.#logger = logger
-    this.#timer = setInterval(() => {
-      this.#running = this.#running.then(() => this.#exchange())
-    }, EXCHANGE_INTERVAL_MS)
-    this.#timer.unref()
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#running
-  }
-
-  async #exchange(): Promise<void> {
-    const counts = this.#counts.takeUnreported()
-    if (counts.length === 0) return
+/** Returns a function that ends the exchange. */
+export function exchangeCounts(database: Database, counts: SharedCounts, logger: ClusterLog): () => Promise<void> {
+  const exchange = async () => {
+    const unreported = counts.takeUnreported()
+    if (unreported.length === 0) return
     try {
-      const totals = await this.#database.write((transaction) => addCounts(transaction, counts, this.#counts.windowMs))
-      for (const { key, used, left } of totals) this.#counts.setReported(key, used, left)
+      const totals = await database.write((transaction) => addCounts(transaction, unreported, counts.windowMs))
+      for (const { key, used, left } of totals) counts.setReported(key, used, left)
     } catch (error) {
       // Each daemon still enforces the limit for itself.
-      this.#logger.warn({ err: error }, 'request counts could not be exchanged with other daemons')
+      logger.warn({ err: error }, 'request counts could not be exchanged with other daemons')
     }
+  }
+  let running = Promise.resolve()
+  const timer = setInterval(() => {
+    running = running.then(exchange)
+  }, EXCHANGE_INTERVAL_MS).unref()
+  return async () => {
+    clearInterval(timer)
+    await running
   }
 }
 

@@ -4,8 +4,8 @@ import { createDeferred } from '../async/deferred.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Database } from '../store/database.ts'
-import type { Recorder } from './agent-loop/reply-recorder.ts'
-import { RemoteReplies } from './cluster/remote-replies.ts'
+import type { UsageRecorder } from './agent-loop/usage-recorder.ts'
+import { createRemoteReplies, type RemoteReplies } from './cluster/remote-replies.ts'
 import { MessageQueue } from './message-queue.ts'
 import type { ActiveReply } from './reply/active-reply.ts'
 
@@ -18,7 +18,7 @@ const CLOSE_TIMEOUT_MS = 4_000
 
 interface RunningReply {
   reply: ActiveReply
-  recorder: Pick<Recorder, 'storeText'>
+  recorder: UsageRecorder
   done: Promise<void>
   storedAt: number
 }
@@ -38,7 +38,7 @@ export class ActiveReplies {
 
   constructor(database: Database, cluster: Cluster, logger: Logger) {
     this.#database = database
-    this.remote = new RemoteReplies(database, cluster)
+    this.remote = createRemoteReplies(database, cluster)
     this.#logger = logger
   }
 

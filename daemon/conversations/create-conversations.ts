@@ -1,15 +1,10 @@
 /** Creates the conversations family: its services and routes, recovery at startup and shutdown. */
 import type { AgentsService } from '../agents/service.ts'
-import type { Clock } from '../async/clock.ts'
-import { RecurringTask } from '../async/recurring-task.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
+import { createRecurringTask } from '../async/recurring-task.ts'
 import type { Meter } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
 import type { MemoriesService } from '../memories/service.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database } from '../store/database.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Shared } from '../shared-services.ts'
 import { ActiveReplies } from './active-replies.ts'
 import { type AskOnce, askOnce } from './agent-loop/ask-once.ts'
 import { ReplyRelay } from './cluster/reply-relay.ts'
@@ -19,24 +14,18 @@ import { type ConfirmBody, MessagesService } from './message-service.ts'
 import { markInterruptedReplies } from './reply/mark-interrupted-replies.ts'
 import type { QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { bindConversationRoutes } from './routes.ts'
-import { backfillIndex } from './search/backfill-index.ts'
+import { hasUnindexedMessages, indexNextMessages } from './search/message-index-store.ts'
 import { ConversationsService } from './service.ts'
 import { CompactService } from './summaries/compact-service.ts'
 
 const IDLE_CHECK_INTERVAL_MS = 60_000
 
-interface ConversationsFamilyDependencies {
-  database: Database
+interface ConversationsFamilyDependencies extends Shared<'database' | 'cluster' | 'events' | 'clock' | 'logger' | 'telemetry'> {
   agents: AgentsService
   models: ModelsService
   memories: MemoriesService
   quoteVerifier: QuoteVerifier
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  clock: Clock
-  logger: Logger
-  telemetry: Telemetry
   /** Minutes after which an idle conversation is completed; 0 disables it. */
   getIdleMinutes(): Promise<number>
 }
@@ -54,11 +43,15 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     const minutes = await getIdleMinutes()
     if (minutes > 0) await service.completeIdle(new Date(clock.now() - minutes * 60_000), signal)
   }
-  const idleCheck = new RecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
+  const idleCheck = createRecurringTask(clock, IDLE_CHECK_INTERVAL_MS, (signal) =>
     completeIdle(signal).catch((error: unknown) => logger.error({ err: error }, 'idle conversations could not be completed')),
   )
   const closing = new AbortController()
-  let backfill = Promise.resolve()
+  let indexing = Promise.resolve()
+  /** Indexes the messages that were stored before the index existed. Continues where the last daemon stopped. */
+  const indexOlderMessages = async () => {
+    while (!closing.signal.aborted && (await hasUnindexedMessages(database))) await database.writeWithoutFlush(indexNextMessages)
+  }
   return {
     service,
     completions: new CompletionsService(replies),
@@ -75,13 +68,13 @@ export function createConversations(dependencies: ConversationsFamilyDependencie
     start() {
       idleCheck.start()
       relay.start()
-      backfill = backfillIndex(database, closing.signal).catch((error: unknown) =>
+      indexing = indexOlderMessages().catch((error: unknown) =>
         logger.error({ err: error }, 'older messages could not be indexed for search'),
       )
     },
     async close() {
       closing.abort()
-      await Promise.all([idleCheck.close(), activeReplies.close(), backfill])
+      await Promise.all([idleCheck.close(), activeReplies.close(), indexing])
       await relay.close()
     },
   }

@@ -4,15 +4,14 @@ import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type Conversation, type ConversationCreate, conversations, MAX_MESSAGES } from '../../src/contract/families/conversations.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
+import { listNullable } from '../store/links.ts'
 import type { Page, Scope } from '../store/records.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { requireNoOtherReply } from './cluster/other-replies.ts'
-import { deriveTitle } from './derive-title.ts'
 import { markStaleCitations, type QuoteVerifier } from './reply/mark-stale-citations.ts'
 import { searchConversations } from './search/search-conversations.ts'
 import {
@@ -33,13 +32,12 @@ import {
 } from './store.ts'
 import { findSummary } from './summaries/store.ts'
 
+const MAX_TITLE_LENGTH = 80
+
 type ConversationInput = FamilyInput<typeof conversations>
 
-interface ConversationsDependencies {
-  database: Database
-  cluster: Cluster
+interface ConversationsDependencies extends Shared<'database' | 'cluster' | 'events'> {
   agents: AgentsService
-  events: EventBus
   activeReplies: ActiveReplies
   quoteVerifier: QuoteVerifier
 }
@@ -51,8 +49,7 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const { database, agents } = dependencies
     super(database, conversations, conversationRecords, {
       prepare: async (record, input, context) => prepareConversation(agents, record, input, context),
-      getReferences: ({ agent_id }) =>
-        agent_id === null ? [] : [{ field: 'agent_id', target: agent_id, detach: { kind: 'value', value: null } }],
+      getReferences: ({ agent_id }) => listNullable({ agent_id }),
       toView: async (reader, { version: _, deleted_agent_id: __, ...conversation }) => {
         const messages = await listLastMessages(reader, conversation.id, MAX_MESSAGES)
         return {
@@ -172,6 +169,16 @@ export class ConversationsService extends Resource<StoredConversation, Conversat
     const event = { conversation_id: id, agent_id, user_id, title, messages, completed_at: new Date().toISOString() }
     await this.#dependencies.events.publish(transaction, 'conversation.completed', event)
   }
+}
+
+/** The first line of the first message, truncated at a word boundary. */
+function deriveTitle(message: string): string {
+  const [firstLine = ''] = message.trim().split(/\r\n|\r|\n/)
+  const line = firstLine.replaceAll(/\s+/g, ' ').trim()
+  if (line.length <= MAX_TITLE_LENGTH) return line
+  const cut = line.slice(0, MAX_TITLE_LENGTH - 1)
+  const space = cut.lastIndexOf(' ')
+  return `${(space > MAX_TITLE_LENGTH / 2 ? cut.slice(0, space) : cut).toWellFormed()}…`
 }
 
 /** The summary as callers see it. */

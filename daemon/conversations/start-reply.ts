@@ -1,14 +1,11 @@
 /** Starts a reply: in a conversation, where the question and the reply are stored, or without one. */
 import type { AgentsService } from '../agents/service.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import type { CallOrigin, Meter } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
 import type { MemoriesService } from '../memories/service.ts'
 import type { ModelsService } from '../models/service.ts'
 import { estimateInput } from '../models/token-estimate.ts'
-import type { Database } from '../store/database.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import type { Shared } from '../shared-services.ts'
 import type { ActiveReplies } from './active-replies.ts'
 import { composeFirstInput } from './agent-loop/agent-loop.ts'
 import { ReplyRecorder } from './agent-loop/reply-recorder.ts'
@@ -21,14 +18,10 @@ import type { ActiveReply } from './reply/active-reply.ts'
 import type { ConversationsService } from './service.ts'
 import { deleteMessage, insertMessage, type StoredConversation, type StoredMessage, updateMessage } from './store.ts'
 
-export interface ReplyDependencies {
-  database: Database
-  cluster: Cluster
+export interface ReplyDependencies extends Shared<'database' | 'cluster' | 'logger' | 'telemetry'> {
   conversations: ConversationsService
   meter: Meter
   activeReplies: ActiveReplies
-  logger: Logger
-  telemetry: Telemetry
 }
 
 /** What a reply of an agent or a model depends on. */

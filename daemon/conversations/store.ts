@@ -59,31 +59,16 @@ export interface MessageRange {
 }
 
 /** Lists the newest messages of the range, oldest first. */
-export async function listLastMessages(
-  reader: DatabaseReader,
-  conversationId: string,
-  limit: number,
-  range: MessageRange = {},
-): Promise<StoredMessage[]> {
-  return (await listInRange(reader, conversationId, limit, range, 'DESC')).reverse()
-}
+export const listLastMessages = async (...args: Parameters<typeof listFirstMessages>): Promise<StoredMessage[]> =>
+  (await listFirstMessages(args[0], args[1], args[2], args[3], 'DESC')).reverse()
 
-/** Lists the oldest messages of the range, oldest first. */
+/** Lists the first messages of the range in this order. */
 export async function listFirstMessages(
   reader: DatabaseReader,
   conversationId: string,
   limit: number,
   range: MessageRange = {},
-): Promise<StoredMessage[]> {
-  return listInRange(reader, conversationId, limit, range, 'ASC')
-}
-
-async function listInRange(
-  reader: DatabaseReader,
-  conversationId: string,
-  limit: number,
-  range: MessageRange,
-  direction: 'ASC' | 'DESC',
+  direction: 'ASC' | 'DESC' = 'ASC',
 ): Promise<StoredMessage[]> {
   const { where, values } = buildRange(conversationId, range)
   const sql = `SELECT * FROM messages WHERE ${where} ORDER BY created_at ${direction}, id ${direction} LIMIT ?`
@@ -152,8 +137,8 @@ export async function insertMessage(transaction: Transaction, conversationId: st
 }
 
 export async function updateMessage(transaction: Transaction, message: StoredMessage): Promise<void> {
-  const { id, role: _role, content, timestamp, ...details } = message
-  await runLater(transaction, 'UPDATE messages SET content = ?, details = ? WHERE id = ?', [content, JSON.stringify(details), id])
+  const { id, content, timestamp } = message
+  await updateText(transaction, message)
   if (!isFinal(message)) return
   const conversationId = await findConversationId(transaction, id)
   if (conversationId !== undefined) await indexMessage(transaction, conversationId, { id, content, created_at: timestamp })
@@ -168,9 +153,12 @@ export async function deleteMessage(transaction: Transaction, id: string): Promi
 }
 
 /** Stores a reply that is being written. Does nothing if it has ended. */
-export async function updateDraft(transaction: Transaction, message: StoredMessage): Promise<void> {
+export const updateDraft = (transaction: Transaction, message: StoredMessage): Promise<void> =>
+  updateText(transaction, message, ' AND id IN (SELECT message_id FROM replies_under_way)')
+
+async function updateText(transaction: Transaction, message: StoredMessage, condition = ''): Promise<void> {
   const { id, role: _role, content, timestamp: _timestamp, ...details } = message
-  const sql = `UPDATE messages SET content = ?, details = ? WHERE id = ? AND id IN (SELECT message_id FROM replies_under_way)`
+  const sql = `UPDATE messages SET content = ?, details = ? WHERE id = ?${condition}`
   await runLater(transaction, sql, [content, JSON.stringify(details), id])
 }
 

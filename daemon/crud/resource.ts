@@ -1,5 +1,4 @@
 /** The CRUD operations of a family: lists, views, references and hooks. */
-import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import type { Family } from '../../src/contract/crud.ts'
 import { CadreError, createNotFoundError } from '../../src/contract/errors.ts'
@@ -56,7 +55,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   readonly family: Family
   readonly records: Records<Stored>
   readonly database: Database
-  readonly #hooks: ResourceHooks<Stored, Input, View>
+  readonly hooks: ResourceHooks<Stored, Input, View>
   readonly #viewFields: readonly string[]
   readonly #listFields: readonly string[]
 
@@ -64,7 +63,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     this.database = database
     this.family = family
     this.records = records
-    this.#hooks = hooks
+    this.hooks = hooks
     this.#viewFields = Object.keys(getFields(family.resource))
     this.#listFields = Object.keys(getFields(family.item))
   }
@@ -98,7 +97,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       const fields = typeof input === 'function' ? await input(current, readView) : input
       if (Object.keys(fields).length === 0) return { stored: current, view: await readView() }
       const saved = await this.updateInTransaction(transaction, change.caller, current, fields)
-      await this.checkUsers(transaction, saved.stored, current)
+      await this.hooks.checkUsers?.(transaction, saved.stored, current)
       return saved
     })
   }
@@ -143,7 +142,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
 
   /** Updates a record. The caller must check its users at the end, and run the after hooks when the transaction is committed. */
   async updateInTransaction(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<SavedRecord<Stored, View>> {
-    return this.#write(transaction, await this.#applyInput(transaction, caller, current, input))
+    return this.#write(transaction, await this.#prepare({ ...current, ...input }, input, { transaction, caller, current }))
   }
 
   async remove(change: ChangeContext, id: string, force = false): Promise<string> {
@@ -153,7 +152,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       await this.removeInTransaction(transaction, record, force)
       return record
     })
-    await this.afterRemove(record)
+    await this.hooks.afterRemove?.(record)
     return `The ${this.family.noun} "${this.#getLabel(record)}" was deleted.`
   }
 
@@ -162,26 +161,10 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
     const { users, total } = await listUsers(transaction, record.id)
     if (total > 0 && !force) throw createInUseError(`${this.family.noun} "${this.#getLabel(record)}"`, users, total)
     await detachAll(transaction, record.id)
-    await this.#hooks.beforeRemove?.(transaction, record)
+    await this.hooks.beforeRemove?.(transaction, record)
     await replaceLinks(transaction, this.#getOwner(record), [])
     await deleteFileKey(transaction, record.id)
     await this.records.delete(transaction, record.id)
-  }
-
-  async checkUsers(transaction: Transaction, record: Stored, previous: Stored): Promise<void> {
-    await this.#hooks.checkUsers?.(transaction, record, previous)
-  }
-
-  async afterSave(record: Stored): Promise<void> {
-    await this.#hooks.afterSave?.(record)
-  }
-
-  async afterRemove(record: Stored): Promise<void> {
-    await this.#hooks.afterRemove?.(record)
-  }
-
-  hasSameSecret(field: string, one: Stored, other: Stored): boolean {
-    return isDeepStrictEqual(this.#hooks.openSecrets?.(one)[field], this.#hooks.openSecrets?.(other)[field])
   }
 
   async require(reader: DatabaseReader, caller: Caller, id: string): Promise<Stored> {
@@ -199,7 +182,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   #getScope(caller: Caller): Scope {
-    return this.#hooks.getScope?.(caller) ?? {}
+    return this.hooks.getScope?.(caller) ?? {}
   }
 
   async #commit<Once extends object>(
@@ -213,12 +196,8 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
       await change.storeResponse?.(transaction, view)
       return { ...saved, view }
     })
-    await this.afterSave(stored)
+    await this.hooks.afterSave?.(stored)
     return view
-  }
-
-  async #applyInput(transaction: Transaction, caller: Caller, current: Stored, input: Input): Promise<Stored> {
-    return this.#prepare({ ...current, ...input }, input, { transaction, caller, current })
   }
 
   async #write(transaction: Transaction, changed: Stored): Promise<SavedRecord<Stored, View>> {
@@ -229,11 +208,11 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   async #prepare(draft: Stored, input: Input, context: PrepareContext<Stored>): Promise<Stored> {
-    return this.#hooks.prepare ? this.#hooks.prepare(draft, input, context) : draft
+    return this.hooks.prepare ? this.hooks.prepare(draft, input, context) : draft
   }
 
   async #toView(reader: DatabaseReader, record: Stored): Promise<View> {
-    if (this.#hooks.toView) return this.#hooks.toView(reader, record)
+    if (this.hooks.toView) return this.hooks.toView(reader, record)
     const view: Record<string, unknown> = {}
     for (const name of this.#viewFields) view[name] = (record as Record<string, unknown>)[name]
     return view as View
@@ -245,7 +224,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   #getLabel(record: Stored): string {
-    return this.#hooks.getLabel?.(record) ?? (record as { name?: string }).name ?? record.id
+    return this.hooks.getLabel?.(record) ?? (record as { name?: string }).name ?? record.id
   }
 
   #getOwner(record: Stored) {
@@ -253,7 +232,7 @@ export class Resource<Stored extends StoredRecord, Input extends object = object
   }
 
   async #saveLinks(transaction: Transaction, record: Stored): Promise<void> {
-    if (this.#hooks.getReferences) await replaceLinks(transaction, this.#getOwner(record), this.#hooks.getReferences(record))
+    if (this.hooks.getReferences) await replaceLinks(transaction, this.#getOwner(record), this.hooks.getReferences(record))
   }
 }
 

@@ -1,22 +1,17 @@
 /** Creates the evaluations family: targets, scorers, the run executor, services and routes. */
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import type { Meter } from '../core/meter.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { Logger } from '../logging/logger.ts'
+import type { Shared } from '../shared-services.ts'
 import { createTargets, type TargetDependencies } from './create-targets.ts'
 import { bindEvaluationRoutes } from './routes.ts'
 import { RunExecutor } from './run-executor.ts'
-import { RunsService } from './run-service.ts'
+import { createRunsService } from './run-service.ts'
 import { ScorerToolFactory } from './scorer-tool-factory.ts'
 import { EvaluationsService } from './service.ts'
 
-interface EvaluationsFamilyDependencies extends TargetDependencies {
+interface EvaluationsFamilyDependencies extends TargetDependencies, Shared<'cluster' | 'events' | 'logger'> {
   embedding: EmbeddingService
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  logger: Logger
 }
 
 export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
@@ -25,15 +20,11 @@ export function createEvaluations(dependencies: EvaluationsFamilyDependencies) {
   const scorerTools = new ScorerToolFactory(embedding, models)
   const executor = new RunExecutor({ ...dependencies, targets, scorerTools })
   const service = new EvaluationsService({ ...dependencies, targets, executor })
-  const runs = new RunsService({ ...dependencies, targets, executor, evaluations: service })
+  const runs = createRunsService({ ...dependencies, targets, executor, evaluations: service })
   return {
     service,
     bindings: bindEvaluationRoutes(service, runs),
-    /** Ends the runs that must not be resumed again. */
-    parkRuns: () => executor.parkRuns(),
-    /** Continues the runs that the last stop interrupted. */
-    resume: () => executor.resume(),
-    followOthers: () => executor.followOthers(),
+    executor,
     async close() {
       await Promise.all([executor.close(), scorerTools.close()])
     },

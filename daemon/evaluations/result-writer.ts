@@ -20,59 +20,49 @@ interface ResultWriterDependencies {
   meter: Meter
 }
 
-export class ResultWriter {
-  readonly #dependencies: ResultWriterDependencies
-  readonly #runId: string
-  readonly #onWritten: () => void
-  #pending: FinishedCase[] = []
-  #writing: Promise<void> | undefined
-  readonly #closing = new AbortController()
-  #failure: { error: unknown } | undefined
+export function createResultWriter({ database, meter }: ResultWriterDependencies, runId: string, onWritten: () => void) {
+  let pending: FinishedCase[] = []
+  let writing: Promise<void> | undefined
+  const closing = new AbortController()
+  let failure: { error: unknown } | undefined
 
-  constructor(dependencies: ResultWriterDependencies, runId: string, onWritten: () => void) {
-    this.#dependencies = dependencies
-    this.#runId = runId
-    this.#onWritten = onWritten
-  }
-
-  add(finishedCase: FinishedCase): void {
-    this.#pending.push(finishedCase)
-    this.#writing ??= this.#flush()
-  }
-
-  /** Whether a write failed. Further model calls would be wasted. */
-  get hasFailed(): boolean {
-    return this.#failure !== undefined
+  function add(finishedCase: FinishedCase): void {
+    pending.push(finishedCase)
+    writing ??= flush()
   }
 
   /** Writes the remaining results. Throws the error of a failed write. */
-  async close(): Promise<void> {
-    this.#closing.abort()
-    await this.#writing
-    if (this.#failure) throw this.#failure.error
+  async function close(): Promise<void> {
+    closing.abort()
+    await writing
+    if (failure) throw failure.error
   }
 
   /** Never rejects: an unhandled rejection would end the process. */
-  async #flush(): Promise<void> {
-    while (this.#pending.length > 0) {
-      await pause(BATCH_DELAY_MS, undefined, { signal: this.#closing.signal }).catch(() => {}) // aborted by close()
-      const batch = this.#pending
-      this.#pending = []
+  async function flush(): Promise<void> {
+    while (pending.length > 0) {
+      await pause(BATCH_DELAY_MS, undefined, { signal: closing.signal }).catch(() => {}) // aborted by close()
+      const batch = pending
+      pending = []
       const unsettled = batch.flatMap((each) => each.unsettled)
-      const results = this.#failure ? [] : batch.flatMap(({ result }) => result ?? [])
+      const results = failure ? [] : batch.flatMap(({ result }) => result ?? [])
       try {
-        const { database, meter } = this.#dependencies
         await retryWrite(database, async (transaction) => {
           await meter.settleAll(transaction, unsettled)
-          await insertResults(transaction, this.#runId, results)
+          await insertResults(transaction, runId, results)
         })
       } catch (error) {
         // Usage counts even without a result: retry the settlements alone, once.
-        if (!this.#failure) this.#pending.unshift({ unsettled })
-        this.#failure ??= { error }
+        if (!failure) pending.unshift({ unsettled })
+        failure ??= { error }
       }
-      this.#onWritten()
+      onWritten()
     }
-    this.#writing = undefined
+    writing = undefined
   }
+
+  /** Whether a write failed. Further model calls would be wasted. */
+  const hasFailed = () => failure !== undefined
+
+  return { add, hasFailed, close }
 }

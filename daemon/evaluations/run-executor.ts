@@ -1,15 +1,12 @@
 /** Executes evaluation runs in the background, with several test cases at a time, and resumes them after a restart. */
-import { setMaxListeners } from 'node:events'
+import { EventEmitter, setMaxListeners } from 'node:events'
 import { CadreError } from '../../src/contract/errors.ts'
 import { isOutage, repeatWhileUnavailable } from '../async/repeat-while-unavailable.ts'
 import { type Acquire, Semaphore } from '../async/semaphore.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import type { Meter, Settlement } from '../core/meter.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Database } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
 import { countResume, forgetResumes, listParkedJobs } from '../store/job-resumes.ts'
-import { type FinishedCase, ResultWriter } from './result-writer.ts'
+import { createResultWriter, type FinishedCase } from './result-writer.ts'
 import {
   listFinishedCases,
   listUnfinishedRuns,
@@ -31,14 +28,10 @@ const PARKED_ERROR =
   'The daemon ended twice after it had resumed this run, so the run was not resumed again. A test case or scorer may be the cause; ' +
   'see the log (cadre daemon logs), then start a new run.'
 
-interface RunExecutorDependencies {
-  database: Database
+interface RunExecutorDependencies extends Shared<'database' | 'cluster' | 'events' | 'logger'> {
   targets: Targets
   scorerTools: ScorerToolFactory
   meter: Meter
-  events: EventBus
-  cluster: Cluster
-  logger: Logger
 }
 
 interface PendingCase {
@@ -68,7 +61,8 @@ export class RunExecutor {
   readonly #active = new Map<string, ActiveRun>()
   /** Identifiers of the runs that a stop or a crash interrupted. */
   readonly #resumed = new Set<string>()
-  readonly #listeners = new Map<string, Set<() => void>>()
+  /** Emits the identifier of a run after new results and at its end. */
+  readonly #progress = new EventEmitter().setMaxListeners(0)
   #isClosed = false
 
   constructor(dependencies: RunExecutorDependencies) {
@@ -118,24 +112,20 @@ export class RunExecutor {
   async cancel(run: StoredRun): Promise<void> {
     await this.#stop(run.id)
     await this.#finish(run, 'cancelled', null)
-    this.#notify(run.id)
+    this.#progress.emit(run.id)
   }
 
   /** Stops all runs of a deleted evaluation. */
   async stopRuns(evaluationId: string): Promise<void> {
     const runs = [...this.#queue, ...[...this.#active.values()].map(({ run }) => run)].filter((run) => run.evaluation_id === evaluationId)
     await Promise.all(runs.map(({ id }) => this.#stop(id)))
-    for (const { id } of runs) this.#notify(id)
+    for (const { id } of runs) this.#progress.emit(id)
   }
 
   /** Calls the listener after new results and at the end of the run. Returns a function that unsubscribes. */
   subscribe(runId: string, listener: () => void): () => void {
-    const listeners = this.#listeners.get(runId) ?? new Set()
-    this.#listeners.set(runId, listeners.add(listener))
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size === 0) this.#listeners.delete(runId)
-    }
+    this.#progress.on(runId, listener)
+    return () => void this.#progress.off(runId, listener)
   }
 
   /** Leaves unfinished runs for the next start. */
@@ -145,7 +135,7 @@ export class RunExecutor {
     const running = [...this.#active.values()]
     for (const { controller } of running) controller.abort(new CadreError('UNAVAILABLE', 'The daemon is stopping.'))
     await Promise.all(running.map(({ completion }) => completion))
-    for (const runId of this.#listeners.keys()) this.#notify(runId)
+    for (const runId of this.#progress.eventNames()) this.#progress.emit(runId)
   }
 
   get closed(): boolean {
@@ -177,7 +167,7 @@ export class RunExecutor {
         .then(() => cluster.leases.release(formatLease(run.id)).catch(() => undefined)) // ends with this daemon otherwise
         .finally(() => {
           this.#active.delete(run.id)
-          this.#notify(run.id)
+          this.#progress.emit(run.id)
           this.#startQueued()
         })
       this.#active.set(run.id, { run, controller, completion })
@@ -199,7 +189,7 @@ export class RunExecutor {
     )
       .flat()
       .filter(({ position, repeat }) => !finished.has(`${position}/${repeat}`))
-    const results = new ResultWriter({ database, meter }, run.id, () => this.#notify(run.id))
+    const results = createResultWriter({ database, meter }, run.id, () => this.#progress.emit(run.id))
     const { acquire } = new Semaphore(run.concurrency)
     const { evaluation, target } = run.configuration
     const ask = targets[evaluation.type].prepare(target)
@@ -207,7 +197,7 @@ export class RunExecutor {
     let next = 0
     let outage: CadreError | undefined
     const worker = async () => {
-      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed && !outage; item = pending[next++]) {
+      for (let item = pending[next++]; item !== undefined && !signal.aborted && !results.hasFailed() && !outage; item = pending[next++]) {
         const finishedCase = await this.#executeCase(run, item, { ask, tools, acquire, signal })
         results.add(finishedCase)
         outage ??= finishedCase.outage
@@ -284,10 +274,6 @@ export class RunExecutor {
     await this.#dependencies.database
       .write((transaction) => forgetResumes(transaction, 'run', runId))
       .catch((error: unknown) => this.#dependencies.logger.error({ err: error, run: runId }, 'the end of a run could not be stored'))
-  }
-
-  #notify(runId: string): void {
-    for (const listener of this.#listeners.get(runId) ?? []) listener()
   }
 }
 

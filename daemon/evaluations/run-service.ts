@@ -11,10 +11,10 @@ import {
 } from '../../src/contract/families/evaluation-runs.ts'
 import type { StreamEvent } from '../../src/contract/route.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { Caller, ChangeContext } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Page } from '../store/records.ts'
 import { type ComparedResult, compareRuns } from './compare-runs.ts'
 import { listAnswers, listOutcomes, type Outcome } from './comparison-store.ts'
@@ -36,23 +36,14 @@ import {
 import type { EvaluationsService } from './service.ts'
 import type { Targets } from './targets.ts'
 
-interface RunsDependencies {
-  database: Database
-  cluster: Cluster
+interface RunsDependencies extends Shared<'database' | 'cluster'> {
   executor: RunExecutor
   targets: Targets
   evaluations: EvaluationsService
 }
 
-export class RunsService {
-  readonly #dependencies: RunsDependencies
-
-  constructor(dependencies: RunsDependencies) {
-    this.#dependencies = dependencies
-  }
-
-  async start(change: ChangeContext, id: string, settings: Static<typeof runRoutes.run.body>): Promise<Run> {
-    const { database, executor, targets, evaluations } = this.#dependencies
+export function createRunsService({ database, executor, targets, evaluations, cluster }: RunsDependencies) {
+  async function start(change: ChangeContext, id: string, settings: Static<typeof runRoutes.run.body>): Promise<Run> {
     const { run, view } = await database.write(async (transaction) => {
       const { name, type, target_id, scorers, test_cases, concurrency, repeats } = await evaluations.require(transaction, change.caller, id)
       if (target_id === null)
@@ -76,7 +67,7 @@ export class RunsService {
         summary: null,
       }
       await insertRun(transaction, newRun)
-      const response = await this.#toView(transaction, newRun)
+      const response = await toView(transaction, newRun)
       await change.storeResponse?.(transaction, response)
       return { run: newRun, view: response }
     })
@@ -84,45 +75,41 @@ export class RunsService {
     return view
   }
 
-  async list(caller: Caller, id: string, query: ListQuery): Promise<Page<Run>> {
-    const { database } = this.#dependencies
-    await this.#dependencies.evaluations.requireExists(database, caller, id)
+  async function list(caller: Caller, id: string, query: ListQuery): Promise<Page<Run>> {
+    await evaluations.requireExists(database, caller, id)
     const { items, total } = await listRuns(database, id, query)
-    return { items: await Promise.all(items.map((run) => this.#toView(database, run))), total }
+    return { items: await Promise.all(items.map((run) => toView(database, run))), total }
   }
 
-  async get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunDetails>> {
-    return this.#toDetails(await this.#require(caller, id, runId))
+  async function get(caller: Caller, id: string, runId: string): Promise<Static<typeof RunDetails>> {
+    return toDetails(await require(caller, id, runId))
   }
 
   /** Finds a run of any evaluation that the caller may read. */
-  async find(caller: Caller, runId: string): Promise<Static<typeof RunDetails>> {
-    const evaluationId = await findEvaluationOfRun(this.#dependencies.database, runId)
+  async function find(caller: Caller, runId: string): Promise<Static<typeof RunDetails>> {
+    const evaluationId = await findEvaluationOfRun(database, runId)
     if (evaluationId === undefined) throw createNotFoundError('run', runId)
-    return this.get(caller, evaluationId, runId)
+    return get(caller, evaluationId, runId)
   }
 
   /** Returns the results of the newest run unless `run_id` is given. */
-  async getResults(caller: Caller, id: string, query: ResultQuery): Promise<Static<typeof runRoutes.results.response>> {
-    const { database } = this.#dependencies
-    const run = query.run_id === undefined ? await this.#requireNewest(caller, id) : await this.#require(caller, id, query.run_id)
+  async function getResults(caller: Caller, id: string, query: ResultQuery): Promise<Static<typeof runRoutes.results.response>> {
+    const run = query.run_id === undefined ? await requireNewest(caller, id) : await require(caller, id, query.run_id)
     const { items, total } = await listResults(database, run.id, query)
     const { page = 1, limit = Math.min(Math.max(total, 1), MAX_RESULTS_PER_PAGE) } = query
-    return { ...(await this.#toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
+    return { ...(await toDetails(run)), results: items, pagination: { page, limit, total, pages: Math.ceil(total / limit) } }
   }
 
-  async cancel(change: ChangeContext, id: string, runId: string): Promise<Run> {
-    const { database, executor } = this.#dependencies
-    await executor.cancel(await this.#require(change.caller, id, runId))
-    return this.#toView(database, await this.#require(change.caller, id, runId))
+  async function cancel(change: ChangeContext, id: string, runId: string): Promise<Run> {
+    await executor.cancel(await require(change.caller, id, runId))
+    return toView(database, await require(change.caller, id, runId))
   }
 
-  async compare(caller: Caller, id: string, a: string, b: string): Promise<RunComparison> {
-    const { database } = this.#dependencies
-    const runs = [await this.#require(caller, id, a), await this.#require(caller, id, b)] as const
+  async function compare(caller: Caller, id: string, a: string, b: string): Promise<RunComparison> {
+    const runs = [await require(caller, id, a), await require(caller, id, b)] as const
     const before = await loadOutcomes(database, a)
     const after = await loadOutcomes(database, b)
-    const views = [await this.#toView(database, runs[0]), await this.#toView(database, runs[1])] as const
+    const views = [await toView(database, runs[0]), await toView(database, runs[1])] as const
     const { comparison, differences } = compareRuns(...views, before.outcomes, after.outcomes)
     const changes: RunComparison['changes'] = []
     const maxLength = Math.floor(MAX_COMPARED_CHARACTERS / (2 * differences.length))
@@ -146,8 +133,7 @@ export class RunsService {
   }
 
   /** Yields the progress of a run, then its end. */
-  async *streamEvents(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
-    const { database, cluster, executor } = this.#dependencies
+  async function* streamEvents(caller: Caller, id: string, runId: string): AsyncGenerator<StreamEvent> {
     let wake = () => {}
     const unsubscribe = executor.subscribe(runId, () => wake())
     const stopPolling = cluster.poll(POLL_INTERVAL_MS, () => wake())
@@ -156,7 +142,7 @@ export class RunsService {
         const change = new Promise<void>((resolve) => {
           wake = resolve
         })
-        const run = await this.#toView(database, await this.#require(caller, id, runId))
+        const run = await toView(database, await require(caller, id, runId))
         const ended = run.status !== 'queued' && run.status !== 'running'
         yield { event: ended ? 'end' : 'progress', data: { run } }
         if (ended || executor.closed) return
@@ -169,9 +155,8 @@ export class RunsService {
     }
   }
 
-  async #requireNewest(caller: Caller, id: string): Promise<StoredRun> {
-    const { database } = this.#dependencies
-    await this.#dependencies.evaluations.requireExists(database, caller, id)
+  async function requireNewest(caller: Caller, id: string): Promise<StoredRun> {
+    await evaluations.requireExists(database, caller, id)
     const run = await findNewestRun(database, id)
     if (!run)
       throw new CadreError('NOT_FOUND', 'This evaluation has no runs.', {
@@ -180,26 +165,29 @@ export class RunsService {
     return run
   }
 
-  async #require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
-    const { database } = this.#dependencies
-    await this.#dependencies.evaluations.requireExists(database, caller, id)
+  async function require(caller: Caller, id: string, runId: string): Promise<StoredRun> {
+    await evaluations.requireExists(database, caller, id)
     const run = await findRun(database, id, runId)
     if (!run) throw createNotFoundError('run', runId)
     return run
   }
 
-  async #toDetails(run: StoredRun): Promise<Static<typeof RunDetails>> {
-    return { ...(await this.#toView(this.#dependencies.database, run)), configuration: run.configuration }
+  async function toDetails(run: StoredRun): Promise<Static<typeof RunDetails>> {
+    return { ...(await toView(database, run)), configuration: run.configuration }
   }
 
-  async #toView(reader: DatabaseReader, run: StoredRun): Promise<Run> {
+  async function toView(reader: DatabaseReader, run: StoredRun): Promise<Run> {
     const { id: run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, total } = run
     const { done, summary } = run.summary
       ? { done: countDone(run.summary), summary: run.summary }
       : await summarizeRun(reader, run_id, total)
     return { run_id, evaluation_id, status, created_at, started_at, finished_at, error, concurrency, repeats, done, summary }
   }
+
+  return { start, list, get, find, getResults, cancel, compare, streamEvents }
 }
+
+export type RunsService = ReturnType<typeof createRunsService>
 
 const countDone = ({ passed, failed, errors }: Run['summary']): number => passed + failed + errors
 

@@ -12,7 +12,7 @@ import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
-import type { Reference } from '../store/links.ts'
+import { listNullable, type Reference } from '../store/links.ts'
 import type { RunExecutor } from './run-executor.ts'
 import { deleteRuns } from './run-store.ts'
 import { SCORERS } from './scorers.ts'
@@ -101,7 +101,7 @@ function createScorerNormalizer(reader: DatabaseReader, models: ModelsService) {
 }
 
 function listReferences({ target_id, scorers, test_cases }: StoredEvaluation): Reference[] {
-  const links: Reference[] = target_id === null ? [] : [{ field: 'target_id', target: target_id, detach: { kind: 'value', value: null } }]
+  const links = listNullable({ target_id })
   const judges = { scorers, test_cases: test_cases.flatMap((test) => test.scorers ?? []) }
   for (const [field, list] of Object.entries(judges)) {
     for (const target of new Set(list.flatMap(({ model_id }) => model_id ?? [])))

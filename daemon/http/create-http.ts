@@ -1,25 +1,21 @@
 /** Creates the HTTP server together with its host guard, rate limiter and idempotency store. */
-import type { Cluster } from '../cluster/cluster.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+
+import type { Shared } from '../shared-services.ts'
 import type { Binding } from './binding.ts'
 import { HostGuard } from './host-guard.ts'
-import { Idempotency } from './idempotency.ts'
+import { createIdempotency } from './idempotency.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { createServer, type ServerDependencies } from './server.ts'
 
 type SharedDependencies = 'logger' | 'validator' | 'telemetry' | 'getOpenapi' | 'authenticate' | 'getRateLimit' | 'handleMcp'
 
-interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies> {
-  database: Database
-  vault: Vault
-  cluster: Cluster
+interface HttpDependencies extends Pick<ServerDependencies, SharedDependencies>, Shared<'database' | 'cluster' | 'vault'> {
   /** Requests per minute and token. */
   rateLimit: number
 }
 
 export async function createHttp(dependencies: HttpDependencies, bindings: readonly Binding[]) {
-  const { database, vault, cluster, rateLimit } = dependencies
+  const { cluster, rateLimit } = dependencies
   const limiter = new RateLimiter(rateLimit)
   cluster.shareCounts(limiter)
   const hostGuard = new HostGuard()
@@ -30,7 +26,7 @@ export async function createHttp(dependencies: HttpDependencies, bindings: reado
       ...dependencies,
       hostGuard,
       limiter,
-      idempotency: new Idempotency(database, vault, cluster.leases),
+      idempotency: createIdempotency(dependencies),
       isDraining: () => isDraining,
     },
     bindings,

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { Route } from '../../src/contract/route.ts'
-import type { Leases } from '../cluster/cluster.ts'
 import { waitForLease } from '../cluster/hold-lease.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Vault } from '../secrets/vault.ts'
-import { type Database, runLater, type Transaction } from '../store/database.ts'
+import { stringifySorted } from '../core/stringify-sorted.ts'
+import type { Shared } from '../shared-services.ts'
+import { runLater, type Transaction } from '../store/database.ts'
 import { isStorageFullError } from '../store/database-errors.ts'
 
 const RETENTION_MS = 24 * 60 * 60 * 1000
@@ -26,44 +26,36 @@ interface Attempt {
   release(): void
 }
 
-export class Idempotency {
-  readonly #database: Database
-  readonly #vault: Vault
-  readonly #leases: Leases
-  readonly #inFlight = new Map<string, Promise<void>>()
+export function createIdempotency({ database, vault, cluster: { leases } }: Shared<'database' | 'vault' | 'cluster'>) {
+  const inFlight = new Map<string, Promise<void>>()
 
-  constructor(database: Database, vault: Vault, leases: Leases) {
-    this.#database = database
-    this.#vault = vault
-    this.#leases = leases
-  }
-
-  async begin(caller: Caller, route: Route, key: string, request: { url: string; body: unknown }): Promise<Attempt> {
+  async function begin(caller: Caller, route: Route, key: string, request: { url: string; body: unknown }): Promise<Attempt> {
     if (!KEY_PATTERN.test(key)) throw createValidationError('Idempotency-Key', 'must be 1 to 255 visible ASCII characters')
     const slot = `${caller.tokenId} ${key}`
-    while (this.#inFlight.has(slot)) await this.#inFlight.get(slot)
+    while (inFlight.has(slot)) await inFlight.get(slot)
     let resolve = () => {}
-    this.#inFlight.set(slot, new Promise((resolved) => (resolve = resolved)))
+    inFlight.set(slot, new Promise((resolved) => (resolve = resolved)))
     const lease = `idempotency/${slot}`
     const release = () => {
       // Before the next request of this key claims it. If it fails, the lease ends with this daemon.
-      this.#leases.release(lease).catch(() => undefined)
-      this.#inFlight.delete(slot)
+      leases.release(lease).catch(() => undefined)
+      inFlight.delete(slot)
       resolve()
     }
-    const fingerprint = hash('sha256', JSON.stringify([route.id, request.url, sortKeys(request.body ?? null)]), 'hex')
+    // Bodies that differ only in the order of their fields are the same request. The parser limits the depth of bodies.
+    const fingerprint = hash('sha256', stringifySorted([route.id, request.url, request.body ?? null]), 'hex')
     try {
-      await waitForLease(this.#leases, lease)
-      return { ...(await this.#attempt(caller, route, key, fingerprint)), release }
+      await waitForLease(leases, lease)
+      return { ...(await attempt(caller, route, key, fingerprint)), release }
     } catch (error) {
       release()
       throw error
     }
   }
 
-  async #attempt(caller: Caller, route: Route, key: string, fingerprint: string): Promise<Omit<Attempt, 'release'>> {
+  async function attempt(caller: Caller, route: Route, key: string, fingerprint: string): Promise<Omit<Attempt, 'release'>> {
     const since = new Date(Date.now() - RETENTION_MS).toISOString()
-    const stored = await this.#database.get<StoredResponse>(
+    const stored = await database.get<StoredResponse>(
       'SELECT fingerprint, reply FROM idempotency WHERE token_id = ? AND key = ? AND created_at > ?',
       [caller.tokenId, key, since],
     )
@@ -80,17 +72,17 @@ export class Idempotency {
       await runLater(
         transaction,
         'INSERT OR REPLACE INTO idempotency (token_id, key, fingerprint, reply, created_at) VALUES (?, ?, ?, ?, ?)',
-        [caller.tokenId, key, fingerprint, isSealed ? this.#vault.seal(text, context) : text, new Date().toISOString()],
+        [caller.tokenId, key, fingerprint, isSealed ? vault.seal(text, context) : text, new Date().toISOString()],
       )
       isStored = true
     }
     return {
-      previous: stored && { response: JSON.parse(isSealed ? this.#vault.open(stored.reply, context) : stored.reply) },
+      previous: stored && { response: JSON.parse(isSealed ? vault.open(stored.reply, context) : stored.reply) },
       remember,
       finish: async (response) => {
         if (isStored) return
         try {
-          await this.#database.write((transaction) => remember(transaction, response))
+          await database.write((transaction) => remember(transaction, response))
         } catch (error) {
           // A search changes nothing, so it can be repeated.
           if (route.access !== 'read' || !isStorageFullError(error)) throw error
@@ -98,12 +90,8 @@ export class Idempotency {
       },
     }
   }
+
+  return { begin }
 }
 
-/** Bodies that differ only in the order of their fields are the same request. The parser limits the depth of bodies. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (value === null || typeof value !== 'object') return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, part]) => [name, sortKeys(part)]))
-}
+export type Idempotency = ReturnType<typeof createIdempotency>

@@ -3,20 +3,17 @@ import { randomUUID } from 'node:crypto'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
 import type { AgentsService } from '../agents/service.ts'
 import type { McpRequest } from '../core/mcp-request.ts'
-import type { Logger } from '../logging/logger.ts'
 import type { PromptTemplatesService } from '../prompt-templates/service.ts'
-import type { Database } from '../store/database.ts'
-import { McpPrompts } from './prompts.ts'
+import type { Shared } from '../shared-services.ts'
+import { createMcpPrompts } from './prompts.ts'
 import { DocumentResources } from './resources.ts'
 import { RunningRequests } from './running-requests.ts'
 import { McpTools, type McpToolsDependencies } from './tools.ts'
 
-interface McpDependencies extends McpToolsDependencies {
+interface McpDependencies extends McpToolsDependencies, Shared<'database' | 'logger'> {
   templates: PromptTemplatesService
   agents: AgentsService
-  database: Database
   version: string
-  logger: Logger
 }
 
 const SESSION_HEADER = 'mcp-session-id'
@@ -26,7 +23,7 @@ export function createMcp(dependencies: McpDependencies) {
   const parts = {
     tools: new McpTools(dependencies),
     resources: new DocumentResources(knowledge, documentLookup),
-    prompts: new McpPrompts(templates, agents),
+    prompts: createMcpPrompts(templates, agents),
     database,
     version,
     logger,

@@ -18,6 +18,7 @@ import { MCP_ACCESS } from '../../src/contract/mcp.ts'
 import { type Access, hasAccess } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Logger } from '../logging/logger.ts'
+import type { Shared } from '../shared-services.ts'
 import type { Database } from '../store/database.ts'
 import { requestConfirmation } from './confirmations.ts'
 import type { McpTool } from './mcp-tool.ts'
@@ -25,13 +26,11 @@ import type { McpPrompts } from './prompts.ts'
 import { type DocumentResources, RESOURCE_TEMPLATES } from './resources.ts'
 import type { McpTools } from './tools.ts'
 
-interface McpServerParts {
+interface McpServerParts extends Shared<'database' | 'logger'> {
   tools: McpTools
   resources: DocumentResources
   prompts: McpPrompts
-  database: Database
   version: string
-  logger: Logger
 }
 
 const INSTRUCTIONS =

@@ -1,4 +1,6 @@
 /** The interface of a tool of the MCP server. */
+import type { Static } from 'typebox'
+import type { MCP_TOOLS, McpToolName } from '../../src/contract/mcp.ts'
 import type { Access } from '../../src/contract/route.ts'
 import type { Caller } from '../core/caller.ts'
 
@@ -8,6 +10,8 @@ export interface McpCall {
   /** Tells the client what the tool does, if it wants to know. */
   report(message: string): void
 }
+
+export type ToolInput<Name extends McpToolName> = Static<(typeof MCP_TOOLS)[Name]['input']>
 
 export interface McpResult {
   /** For the model. */

@@ -9,17 +9,9 @@ const MAX_PROMPTS = 500
 const MAX_AGENTS = 500
 const MAX_COMPLETIONS = 100
 
-export class McpPrompts {
-  readonly #templates: PromptTemplatesService
-  readonly #agents: AgentsService
-
-  constructor(templates: PromptTemplatesService, agents: AgentsService) {
-    this.#templates = templates
-    this.#agents = agents
-  }
-
-  async list() {
-    return [...(await this.#load())].map(([name, template]) => ({
+export function createMcpPrompts(templates: PromptTemplatesService, agents: AgentsService) {
+  async function list() {
+    return [...(await load())].map(([name, template]) => ({
       name,
       title: template.name,
       description: template.description.trim() || `The prompt template "${template.name}".`,
@@ -28,20 +20,19 @@ export class McpPrompts {
   }
 
   /** Returns undefined if there is no such prompt. */
-  async render(caller: Caller, name: string, values: Record<string, string>) {
-    const template = (await this.#load()).get(name)
+  async function render(caller: Caller, name: string, values: Record<string, string>) {
+    const template = (await load()).get(name)
     if (!template) return undefined
-    const { text } = await this.#templates.render(caller, template.id, values)
+    const { text } = await templates.render(caller, template.id, values)
     return { description: template.description, text }
   }
 
   /** Suggests the values that agents have for a variable of the template. */
-  async complete(name: string, variable: string, value: string): Promise<string[]> {
-    const template = (await this.#load()).get(name)
+  async function complete(name: string, variable: string, value: string): Promise<string[]> {
+    const template = (await load()).get(name)
     if (!template) return []
-    const { database, records } = this.#agents
-    const agents = await records.find(database, { prompt_template_id: template.id }, MAX_AGENTS)
-    const values = agents.flatMap(({ variables }) => {
+    const users = await agents.records.find(agents.database, { prompt_template_id: template.id }, MAX_AGENTS)
+    const values = users.flatMap(({ variables }) => {
       const known = variables[variable]
       return typeof known === 'string' || typeof known === 'number' ? [String(known)] : []
     })
@@ -50,11 +41,15 @@ export class McpPrompts {
   }
 
   /** Clients use the names as commands, so they have no spaces. The oldest template with a name gets it. */
-  async #load() {
-    const { database, records } = this.#templates
+  async function load() {
+    const { database, records } = templates
     const promptsByName = new Map<string, Awaited<ReturnType<typeof records.find>>[number]>()
     for (const template of await records.find(database, {}, MAX_PROMPTS))
       promptsByName.set(createUniqueName(template.name, promptsByName), template)
     return promptsByName
   }
+
+  return { list, render, complete }
 }
+
+export type McpPrompts = ReturnType<typeof createMcpPrompts>

@@ -1,4 +1,5 @@
 /** The tools of the MCP server: the fixed ones, and the RAG, retrieval and API tools that are marked as exposed. */
+import type { Static } from 'typebox'
 import { MCP_ACCESS, MCP_TOOLS, type McpToolName } from '../../src/contract/mcp.ts'
 import { hasAccess } from '../../src/contract/route.ts'
 import { object, optional } from '../../src/contract/schemas/fields.ts'
@@ -12,9 +13,9 @@ import type { RagToolsService } from '../rag-tools/service.ts'
 import type { RetrievalToolsService } from '../retrieval-tools/service.ts'
 import type { Validator } from '../validation/validator.ts'
 import { type AskDependencies, askAgent } from './ask-agent.ts'
-import { DocumentTools, type SearchInput } from './document-tools.ts'
+import { createDocumentTools } from './document-tools.ts'
 import { formatCitedAnswer, formatFoundPassages } from './format-results.ts'
-import type { McpCall, McpResult, McpTool } from './mcp-tool.ts'
+import type { McpCall, McpResult, McpTool, ToolInput } from './mcp-tool.ts'
 import { describeTables, queryTable } from './table-tools.ts'
 
 export interface McpToolsDependencies extends AskDependencies {
@@ -41,18 +42,18 @@ type ExposedTool = Omit<McpTool, 'name'> & { created_at: string }
 
 export class McpTools {
   readonly #dependencies: McpToolsDependencies
-  readonly #calls: Record<McpToolName, (input: never, call: McpCall) => Promise<McpResult>>
+  readonly #calls: { [Name in McpToolName]: (input: ToolInput<Name>, call: McpCall) => Promise<McpResult> }
 
   constructor(dependencies: McpToolsDependencies) {
     this.#dependencies = dependencies
-    const documents = new DocumentTools(dependencies.knowledge, dependencies.documentLookup)
+    const documents = createDocumentTools(dependencies.knowledge, dependencies.documentLookup)
     this.#calls = {
-      search: (input: SearchInput, call) => documents.search(input, call),
-      ask: (input: { question: string; agent?: string }, call) => askAgent(dependencies, input, call),
-      read_document: (input: Parameters<DocumentTools['read']>[0], call) => documents.read(input, call),
-      list_sources: (input: Parameters<DocumentTools['list']>[0], call) => documents.list(input, call),
-      describe_tables: (input: { source: string }, call) => describeTables(dependencies.knowledge, input, call),
-      query_table: (input: { source: string; sql: string }, call) => queryTable(dependencies.knowledge, input, call),
+      search: (input, call) => documents.search(input, call),
+      ask: (input, call) => askAgent(dependencies, input, call),
+      read_document: (input, call) => documents.read(input, call),
+      list_sources: (input, call) => documents.list(input, call),
+      describe_tables: (input, call) => describeTables(dependencies.knowledge, input, call),
+      query_table: (input, call) => queryTable(dependencies.knowledge, input, call),
     }
   }
 
@@ -115,7 +116,7 @@ export class McpTools {
       outputSchema: toJsonSchema(QueryResult),
       call: async (input, { caller, signal }) => {
         validator.check(QuestionInput, input)
-        const result = await ragTools.query(caller, id, input as { query: string; top_k?: number }, signal)
+        const result = await ragTools.query(caller, id, input as Static<typeof QuestionInput>, signal)
         const sources = result.results.map(({ metadata: { source, page, place, document_id = '' }, stale = false }, at) => ({
           ...{ index: at + 1, source, page, document_id, stale, ...(place === undefined ? {} : { place }) },
         }))
@@ -134,7 +135,7 @@ export class McpTools {
       outputSchema: toJsonSchema(SearchResult),
       call: async (input, { caller, signal }) => {
         validator.check(QuestionInput, input)
-        const result = await retrievalTools.search(caller, id, input as { query: string; top_k?: number }, signal)
+        const result = await retrievalTools.search(caller, id, input as Static<typeof QuestionInput>, signal)
         return { text: formatFoundPassages(result.results), data: result }
       },
     }))

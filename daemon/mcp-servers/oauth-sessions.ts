@@ -3,10 +3,8 @@ import { randomUUID } from 'node:crypto'
 import type { AuthOptions, OAuthClientProvider } from '@modelcontextprotocol/client'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import type { McpServerSecrets } from '../../src/contract/families/mcp/mcp-servers.ts'
-import type { Outbound } from '../outbound/client.ts'
 import { createGuardedFetch } from '../outbound/guarded-fetch.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
 import { createResponseLimit, TrafficLimit } from './connections/message-limit.ts'
 import { createSignInError, toServerError } from './connections/server-error.ts'
 import { openSecrets } from './secrets.ts'
@@ -34,11 +32,7 @@ interface Session {
   state: OAuthState
 }
 
-interface OAuthSessionsDependencies {
-  database: Database
-  vault: Vault
-  outbound: Outbound
-}
+type OAuthSessionsDependencies = Shared<'database' | 'vault' | 'outbound'>
 
 export class OAuthSessions {
   readonly #dependencies: OAuthSessionsDependencies

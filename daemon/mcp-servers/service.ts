@@ -3,11 +3,9 @@ import { CadreError } from '../../src/contract/errors.ts'
 import { mcpServers } from '../../src/contract/families/mcp/mcp-servers.ts'
 import type { Caller } from '../core/caller.ts'
 import { Resource } from '../crud/resource.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Outbound } from '../outbound/client.ts'
 import { redactStrings } from '../secrets/redact-strings.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { Transaction } from '../store/database.ts'
 import { connectClient } from './connections/connect-client.ts'
 import type { ToolListing } from './connections/list-tools.ts'
 import { ServerConnections } from './connections/server-connections.ts'
@@ -26,11 +24,7 @@ export interface ServerTools {
   removeAll(transaction: Transaction, serverId: string, force: boolean): Promise<void>
 }
 
-export interface McpServersDependencies {
-  database: Database
-  vault: Vault
-  outbound: Outbound
-  logger: Logger
+export interface McpServersDependencies extends Shared<'database' | 'vault' | 'outbound' | 'logger'> {
   getTools(): ServerTools
 }
 

@@ -8,7 +8,8 @@ import type { Tool } from '../core/tool.ts'
 import { truncateValue } from '../core/truncate-value.ts'
 import { Resource } from '../crud/resource.ts'
 import type { McpServersService, ServerTools } from '../mcp-servers/service.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import { revokeAllowedTool } from '../store/links.ts'
 import { ArgumentValidator } from '../validation/argument-validator.ts'
 import { checkParameters } from '../validation/check-parameters.ts'
@@ -19,9 +20,7 @@ import { type McpToolInput, mcpToolRecords, requireConfirmations, type StoredMcp
 /** More than a server may offer. */
 const MAX_TOOLS = 1_000
 
-export interface McpToolsDependencies {
-  database: Database
-  validator: Validator
+export interface McpToolsDependencies extends Shared<'database' | 'validator'> {
   servers: McpServersService
 }
 

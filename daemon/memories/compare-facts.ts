@@ -6,26 +6,7 @@ const IS = new Set(['is', 'are', 'was', 'were', 'equals', 'ist', 'sind', 'war', 
 /** What comes before such a value, whatever the words before. */
 const HAS_ONE_VALUE = /(?:^| )(?:lives? in|lives? at|works? (?:at|for|as)|born (?:in|on)|named|called|wohnt in|arbeitet (?:bei|als))$/
 /** Words that say whom a fact is about, but not what. */
-const SUBJECTS = new Set([
-  'the',
-  'user',
-  'users',
-  's',
-  'i',
-  'my',
-  'he',
-  'she',
-  'they',
-  'his',
-  'her',
-  'their',
-  'a',
-  'an',
-  'der',
-  'die',
-  'das',
-  'nutzer',
-])
+const SUBJECTS = new Set('the user users s i my he she they his her their a an der die das nutzer'.split(' '))
 
 /** The words of a fact, without case and punctuation. */
 export const normalizeFact = (content: string): string => tokenize(content)

@@ -5,12 +5,11 @@ import { type Memory, type MemoryMatch, memories, type memoryRoutes } from '../.
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { AgentsService } from '../agents/service.ts'
 import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
-import type { EventBus } from '../core/event-bus.ts'
 import { overwriteDeleted } from '../core/overwrite-deleted.ts'
 import { type FamilyInput, type PrepareContext, Resource } from '../crud/resource.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { Transaction } from '../store/database.ts'
 import type { Page, Scope } from '../store/records.ts'
 import { contradicts, normalizeFact } from './compare-facts.ts'
 import { containsSecret } from './detect-secret.ts'
@@ -38,12 +37,9 @@ const BATCH_SIZE = 100
 export type MemoryOrigin = Pick<Memory, 'has_untrusted_text' | 'conversation_id' | 'message_id'>
 type MemoryInput = FamilyInput<typeof memories> & Partial<MemoryOrigin & Pick<Memory, 'source'>>
 
-interface MemoriesDependencies {
-  database: Database
+interface MemoriesDependencies extends Shared<'database' | 'events' | 'logger'> {
   agents: AgentsService
-  events: EventBus
   embedding: EmbeddingService
-  logger: Logger
 }
 
 export class MemoriesService extends Resource<StoredMemory, MemoryInput, Memory> {

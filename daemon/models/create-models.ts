@@ -1,8 +1,8 @@
 /** Builds the models family: providers, discovery, recordings, services and routes. */
-import { DiscoveredModels } from './discovered-models.ts'
+import { createDiscoveredModels } from './discovered-models.ts'
 import { type DiscoveryOptions, ModelDiscovery } from './model-discovery.ts'
 import { ProviderRegistry, type ProviderRegistryOptions } from './providers/provider-registry.ts'
-import { RecordingsService } from './replay/recordings-service.ts'
+import { createRecordingsService } from './replay/recordings-service.ts'
 import { bindModelRoutes } from './routes.ts'
 import { type ModelsDependencies, ModelsService } from './service.ts'
 
@@ -17,7 +17,7 @@ export function createModels(dependencies: ModelsFamilyDependencies) {
   const service = new ModelsService({ ...dependencies, providers })
   return {
     service,
-    bindings: bindModelRoutes(service, new DiscoveredModels(database, discovery, service), new RecordingsService(database, service)),
+    bindings: bindModelRoutes(service, createDiscoveredModels(database, discovery, service), createRecordingsService(database, service)),
     /** Aborts running requests to providers. */
     close: () => providers.close(),
   }

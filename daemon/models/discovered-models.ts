@@ -15,35 +15,26 @@ type AdoptInput = Static<typeof modelRoutes.adopt.body>
 /** Models with the same name, at different addresses. */
 const MAX_CANDIDATES = 100
 
-export class DiscoveredModels {
-  readonly #database: Database
-  readonly #discovery: ModelDiscovery
-  readonly #models: ModelsService
-  #lastAdoption: Promise<unknown> = Promise.resolve()
-
-  constructor(database: Database, discovery: ModelDiscovery, models: ModelsService) {
-    this.#database = database
-    this.#discovery = discovery
-    this.#models = models
-  }
+export function createDiscoveredModels(database: Database, discovery: ModelDiscovery, models: ModelsService) {
+  let lastAdoption: Promise<unknown> = Promise.resolve()
 
   /** Lists available models, with the id of those that were added already. */
-  async list(): Promise<Static<typeof modelRoutes.discover.response>> {
-    const available = await this.#discovery.list()
-    return Promise.all(available.map(async (model) => ({ ...model, added: await this.#findAdded(model) })))
+  async function list(): Promise<Static<typeof modelRoutes.discover.response>> {
+    const available = await discovery.list()
+    return Promise.all(available.map(async (model) => ({ ...model, added: await findAdded(model) })))
   }
 
   /** Adds a discovered model, unless it was added already. Its API key is copied from the environment to the vault. */
-  async adopt(change: ChangeContext, input: AdoptInput): Promise<StoredModel> {
+  async function adopt(change: ChangeContext, input: AdoptInput): Promise<StoredModel> {
     // One after the other: two requests at the same time would both find that the model does not exist.
-    const adoption = this.#lastAdoption.catch(() => undefined).then(() => this.#adopt(change, input))
-    this.#lastAdoption = adoption
+    const adoption = lastAdoption.catch(() => undefined).then(() => adoptNext(change, input))
+    lastAdoption = adoption
     return adoption
   }
 
-  async #adopt(change: ChangeContext, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
-    const available = await this.#discovery.list(origin)
-    const key = this.#discovery.findKey(origin)
+  async function adoptNext(change: ChangeContext, { origin, model_id, name }: AdoptInput): Promise<StoredModel> {
+    const available = await discovery.list(origin)
+    const key = discovery.findKey(origin)
     const [first] = available
     const listed = model_id === undefined ? first : available.find((model) => model.model_id === model_id)
     // A key gives access to all models of its provider, which are not listed.
@@ -54,26 +45,25 @@ export class DiscoveredModels {
         `no such model was discovered at ${origin}`,
         'To list the available models: cadre models discover (GET /api/models/discover).',
       )
-    const added = await this.#findAdded(model)
+    const added = await findAdded(model)
     if (added !== null)
       throw new CadreError('CONFLICT', `The model ${model.model_id} of ${origin} was added already.`, { hint: `Its id is ${added}.` })
     const { provider, endpoint } = model
-    return this.#models.create(change, {
-      name: name ?? model.name,
-      provider,
-      model_id: model.model_id,
-      endpoint,
-      api_key: key,
-    } as ModelInput)
+    const input = { name: name ?? model.name, provider, model_id: model.model_id, endpoint, api_key: key }
+    return models.create(change, input as ModelInput)
   }
 
   /** Finds the model at the same address, whatever its provider is called: Ollama is also an OpenAI-compatible server. */
-  async #findAdded({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
+  async function findAdded({ provider, model_id, endpoint }: AvailableModel): Promise<string | null> {
     const candidates = await Promise.all(
-      listModelNames(model_id).map((name) => modelRecords.find(this.#database, { model_id: name }, MAX_CANDIDATES)),
+      listModelNames(model_id).map((name) => modelRecords.find(database, { model_id: name }, MAX_CANDIDATES)),
     )
     const address = normalizeEndpoint(provider, endpoint)
     const isSame = (model: StoredModel) => isRemote(model) && normalizeEndpoint(model.provider, model.endpoint) === address
     return candidates.flat().find(isSame)?.id ?? null
   }
+
+  return { list, adopt }
 }
+
+export type DiscoveredModels = ReturnType<typeof createDiscoveredModels>

@@ -9,8 +9,8 @@ import type { CallOrigin, Meter, MeteredModel } from '../core/meter.ts'
 import type { DocumentCount } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
 import type { AnswerModels } from '../inference/embedded-models.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader, Transaction } from '../store/database.ts'
 import type { ChatInput, ChatModel, ContextPassage, Price } from './chat-model.ts'
 import { getContextWindow } from './context-windows.ts'
 import { type GeneratedText, type GenerationOptions, generateText, generateUnsettledText, type UnsettledText } from './generate-text.ts'
@@ -29,7 +29,7 @@ import type { RemoteModel } from './providers/remote-model.ts'
 import { EmbeddedChatModel } from './quoted-answers/embedded-chat-model.ts'
 import { formatRefusal } from './quoted-answers/format-refusal.ts'
 import { deleteRecordings } from './replay/recording-store.ts'
-import { ReplayChatModel } from './replay/replay-chat-model.ts'
+import { createReplayChatModel } from './replay/replay-chat-model.ts'
 import { getDefaultModelId, hasRemoteModel, isRemote, modelRecords, type StoredModel, stopRecordings } from './store.ts'
 import { fitPassages } from './system-prompt.ts'
 import { estimateTokens } from './token-estimate.ts'
@@ -38,9 +38,7 @@ export type { GeneratedText } from './generate-text.ts'
 
 type GenerationInput = ChatInput & GenerationOptions
 
-export interface ModelsDependencies {
-  database: Database
-  vault: Vault
+export interface ModelsDependencies extends Shared<'database' | 'vault'> {
   providers: ProviderRegistry
   /** Called in the transaction that changes a model's provider, name or endpoint. */
   invalidateEmbeddings(transaction: Transaction, id: string): Promise<void>
@@ -148,7 +146,7 @@ export class ModelsService extends Resource<StoredModel, ModelInput> {
   ): Promise<ChatModel> {
     const { database, meter } = this.#dependencies
     const source = (await this.exists(reader, model_id)) ? await this.getChatModel(reader, model_id) : undefined
-    return new ReplayChatModel({
+    return createReplayChatModel({
       id,
       name,
       database,

@@ -7,8 +7,8 @@ import type { EmbeddingLedger } from '../knowledge/sync/embedding-ledger.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Outbound } from '../outbound/client.ts'
 import { EmbeddingsService } from './embeddings-service.ts'
-import { ModelDirectory } from './model-directory.ts'
-import { StoredResponses } from './responses/stored-responses.ts'
+import { createModelDirectory } from './model-directory.ts'
+import { createStoredResponses } from './responses/stored-responses.ts'
 import { bindOpenaiRoutes } from './routes.ts'
 import { OpenaiService } from './service.ts'
 
@@ -24,8 +24,8 @@ interface OpenaiFamilyDependencies {
 
 export function createOpenai(dependencies: OpenaiFamilyDependencies) {
   const { agents, models, conversations } = dependencies
-  const directory = new ModelDirectory(agents, models)
+  const directory = createModelDirectory(agents, models)
   const openai = new OpenaiService({ ...dependencies, directory })
   const embeddings = new EmbeddingsService({ ...dependencies, directory })
-  return { bindings: bindOpenaiRoutes({ directory, openai, responses: new StoredResponses(agents, conversations), embeddings }) }
+  return { bindings: bindOpenaiRoutes({ directory, openai, responses: createStoredResponses(agents, conversations), embeddings }) }
 }

@@ -18,30 +18,22 @@ interface Entry {
   createdAt: string
 }
 
-export class ModelDirectory {
-  readonly #agents: AgentsService
-  readonly #models: ModelsService
-
-  constructor(agents: AgentsService, models: ModelsService) {
-    this.#agents = agents
-    this.#models = models
-  }
-
-  async list(caller: Caller): Promise<{ object: 'list'; data: OpenaiModel[] }> {
-    const entries = await this.#listEntries(caller, {})
+export function createModelDirectory(agents: AgentsService, models: ModelsService) {
+  async function list(caller: Caller): Promise<{ object: 'list'; data: OpenaiModel[] }> {
+    const entries = await listEntries(caller, {})
     const counts = new Map<string, number>()
     for (const { name } of entries) counts.set(name, (counts.get(name) ?? 0) + 1)
     return { object: 'list', data: entries.map((entry) => formatEntry(entry, counts.get(entry.name) === 1 ? entry.name : entry.id)) }
   }
 
-  async get(caller: Caller, reference: string): Promise<OpenaiModel> {
-    return formatEntry(await this.find(caller, reference), reference)
+  async function get(caller: Caller, reference: string): Promise<OpenaiModel> {
+    return formatEntry(await find(caller, reference), reference)
   }
 
   /** Identifiers take precedence over names, and these over the provider's name of a model. Members can use agents only. */
-  async find(caller: Caller, reference: string): Promise<Entry> {
+  async function find(caller: Caller, reference: string): Promise<Entry> {
     for (const filter of [{ id: reference }, { name: reference }, { model_id: reference }]) {
-      const [entry, ...others] = await this.#listEntries(caller, filter)
+      const [entry, ...others] = await listEntries(caller, filter)
       if (others.length > 0)
         throw createValidationError(
           'model',
@@ -56,19 +48,29 @@ export class ModelDirectory {
     })
   }
 
-  async #listEntries(caller: Caller, filter: { id?: string; name?: string; model_id?: string }): Promise<Entry[]> {
+  async function listEntries(caller: Caller, filter: { id?: string; name?: string; model_id?: string }): Promise<Entry[]> {
     const query = { ...filter, limit: MAX_ENTRIES, sort: 'name', order: 'asc' as const }
     const isForAgents = filter.model_id === undefined
-    const agents = isForAgents ? (await this.#agents.list(caller, query)).items : []
-    const models = caller.role === 'member' ? [] : (await this.#models.list(caller, query)).items
+    const foundAgents = isForAgents ? (await agents.list(caller, query)).items : []
+    const foundModels = caller.role === 'member' ? [] : (await models.list(caller, query)).items
     const hasMinilm = caller.role !== 'member' && (filter.name ?? filter.id ?? MINILM) === MINILM && isForAgents
     return [
-      ...agents.map(({ id, name, created_at }) => ({ kind: 'agent' as const, id, name, owner: 'cadre', createdAt: created_at })),
-      ...models.map(({ id, name, provider, created_at }) => ({ kind: 'model' as const, id, name, owner: provider, createdAt: created_at })),
+      ...foundAgents.map(({ id, name, created_at: createdAt }) => ({ kind: 'agent' as const, id, name, owner: 'cadre', createdAt })),
+      ...foundModels.map(({ id, name, provider: owner, created_at: createdAt }) => ({
+        kind: 'model' as const,
+        id,
+        name,
+        owner,
+        createdAt,
+      })),
       ...(hasMinilm ? [{ kind: 'embedding_model' as const, id: MINILM, name: MINILM, owner: 'cadre', createdAt: MINILM_CREATED_AT }] : []),
     ]
   }
+
+  return { list, get, find }
 }
+
+export type ModelDirectory = ReturnType<typeof createModelDirectory>
 
 const formatEntry = ({ kind, id, owner, createdAt }: Entry, name: string): OpenaiModel => ({
   id: name,

@@ -70,105 +70,85 @@ interface OutboundOptions {
 }
 
 export function createOutbound({ resolve = systemResolve, getTraceHeaders = () => ({}) }: OutboundOptions = {}): Outbound {
-  return new GuardedClient(resolve, getTraceHeaders)
-}
+  const connections = new ConnectionPool({ resolve, keepAliveTimeout: KEEP_ALIVE_MS })
 
-class GuardedClient implements Outbound {
-  readonly #resolve: Resolve
-  readonly #getTraceHeaders: () => Readonly<Record<string, string>>
-  readonly #connections: ConnectionPool
-
-  constructor(resolve: Resolve, getTraceHeaders: () => Readonly<Record<string, string>>) {
-    this.#resolve = resolve
-    this.#getTraceHeaders = getTraceHeaders
-    this.#connections = new ConnectionPool({ resolve, keepAliveTimeout: KEEP_ALIVE_MS })
-  }
-
-  async request(address: string | URL, request: OutboundRequest = {}): Promise<OutboundResponse> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request
-    let hop = createFirstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
-    signal?.throwIfAborted()
-    const ending = new AbortController()
-    const abort = () => ending.abort(signal?.reason)
-    signal?.addEventListener('abort', abort, { once: true })
-    const deadline = startDeadline(timeoutMs, () => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)))
-    try {
-      return await this.#followRedirects(hop, request, ending.signal, (next) => {
-        hop = next
-      })
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
-    } finally {
-      deadline.cancel()
-      signal?.removeEventListener('abort', abort)
-    }
-  }
-
-  async open(address: string | URL, request: OutboundRequest): Promise<OpenedResponse> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = request
-    const hop = createFirstHop(address, request.method ?? 'GET', request.headers ?? {}, request.body)
-    signal?.throwIfAborted()
-    const ending = new AbortController()
-    const deadline = startDeadline(timeoutMs, () => ending.abort(createTimeoutError(hop.url, undefined, timeoutMs)))
-    try {
-      const all = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
-      const answer = await this.#send(hop, request.allowPrivateNetwork === true, all)
-      const headers = joinHeaders(answer.headers)
-      // The body is decompressed, and its length is a different one.
-      const { 'content-encoding': encoding, 'content-length': _, ...others } = headers
-      return { status: answer.statusCode, headers: others, body: decompress(answer.body, encoding), url: hop.url.href }
-    } catch (error) {
-      signal?.throwIfAborted()
-      throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, hop.url)
-    } finally {
-      deadline.cancel()
-    }
-  }
-
-  async resolveAddresses(host: string, allowPrivateNetwork = false): Promise<string[]> {
-    try {
-      return (await resolveAllowedAddresses(this.#resolve, host, allowPrivateNetwork)).map(({ address }) => address)
-    } catch (error) {
-      throw toOutboundError(error, new URL(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`))
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#connections.close()
-  }
-
-  async #followRedirects(first: Hop, request: OutboundRequest, signal: AbortSignal, moved: (hop: Hop) => void): Promise<OutboundResponse> {
-    const most = Math.min(request.maxRedirects ?? MAX_REDIRECTS, MAX_REDIRECTS)
-    let hop = first
-    for (let redirects = 0; ; redirects++) {
-      const answer = await this.#send(hop, request.allowPrivateNetwork === true, signal)
-      const headers = joinHeaders(answer.headers)
-      const next = most === 0 ? undefined : getNextHop(hop, answer, headers)
-      if (!next) return await readResponse(hop, answer, headers, request)
-      discardBody(answer.body)
-      if (redirects === most) throw new CadreError('PROVIDER_ERROR', `${first.url.host} redirects more than ${most} times.`)
-      hop = next
-      moved(hop)
-    }
-  }
-
-  async #send({ url, method, headers, body }: Hop, allowPrivateNetwork: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function send({ url, method, headers, body }: Hop, allowPrivate = false, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     // The connector checks again; this fails before anything is prepared.
-    checkHost(url.hostname, allowPrivateNetwork)
-    const agent = await this.#connections.getAgent(allowPrivateNetwork)
+    checkHost(url.hostname, allowPrivate)
+    const agent = await connections.getAgent(allowPrivate)
     signal.throwIfAborted()
     return agent.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method: method as Dispatcher.HttpMethod,
-      headers: { ...this.#getTraceHeaders(), ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
+      headers: { ...getTraceHeaders(), ...headers, 'accept-encoding': ACCEPTED_ENCODINGS },
       body: body === undefined ? null : Buffer.from(body as string),
       signal,
       // The request has an overall time limit.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
+  }
+
+  return {
+    async request(address, request = {}) {
+      const first = createFirstHop(address, request)
+      let hop = first
+      const most = Math.min(request.maxRedirects ?? MAX_REDIRECTS, MAX_REDIRECTS)
+      const followRedirects = async (signal: AbortSignal): Promise<OutboundResponse> => {
+        for (let redirects = 0; ; redirects++) {
+          const answer = await send(hop, request.allowPrivateNetwork, signal)
+          const headers = joinHeaders(answer.headers)
+          const next = most === 0 ? undefined : getNextHop(hop, answer, headers)
+          if (!next) return await readResponse(hop, answer, headers, request)
+          discardBody(answer.body)
+          if (redirects === most) throw new CadreError('PROVIDER_ERROR', `${first.url.host} redirects more than ${most} times.`)
+          hop = next
+        }
+      }
+      return runWithin(request, () => hop.url, followRedirects)
+    },
+    async open(address, request) {
+      const hop = createFirstHop(address, request)
+      const openBody = async (ending: AbortSignal) => {
+        const signal = request.signal ? AbortSignal.any([request.signal, ending]) : ending
+        const answer = await send(hop, request.allowPrivateNetwork, signal)
+        // The body is decompressed, and its length is a different one.
+        const { 'content-encoding': encoding, 'content-length': _, ...headers } = joinHeaders(answer.headers)
+        return { status: answer.statusCode, headers, body: decompress(answer.body, encoding), url: hop.url.href }
+      }
+      return runWithin(request, () => hop.url, openBody)
+    },
+    async resolveAddresses(host, allowPrivateNetwork = false) {
+      try {
+        return (await resolveAllowedAddresses(resolve, host, allowPrivateNetwork)).map(({ address }) => address)
+      } catch (error) {
+        throw toOutboundError(error, new URL(`http://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`))
+      }
+    },
+    close: () => connections.close(),
+  }
+}
+
+/** Ends the work after the time limit of the request, or when its signal is aborted, and translates errors. */
+async function runWithin<T>(
+  { timeoutMs = DEFAULT_TIMEOUT_MS, signal }: OutboundRequest,
+  getUrl: () => URL,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const ending = new AbortController()
+  const abort = () => ending.abort(signal?.reason)
+  signal?.addEventListener('abort', abort, { once: true })
+  const deadline = startDeadline(timeoutMs, () => ending.abort(createTimeoutError(getUrl(), undefined, timeoutMs)))
+  try {
+    return await work(ending.signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw ending.signal.aborted ? ending.signal.reason : toOutboundError(error, getUrl())
+  } finally {
+    deadline.cancel()
+    signal?.removeEventListener('abort', abort)
   }
 }
 

@@ -3,18 +3,8 @@ import { createValidationError } from '../../src/contract/errors.ts'
 
 /** Headers that describe the connection and cannot be set by callers. */
 export const CONNECTION_HEADERS: readonly string[] = [
-  'host',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'proxy-authorization',
-  'proxy-connection',
-  'accept-encoding',
+  ...['host', 'connection', 'keep-alive', 'upgrade', 'expect', 'te', 'trailer', 'proxy-authorization', 'proxy-connection'],
+  ...['content-length', 'transfer-encoding', 'accept-encoding'],
 ]
 
 export function checkHeaderNames(headers: object): void {

@@ -12,12 +12,9 @@ export interface Hop {
 /** Headers that are sent to another origin. Any other header may contain a secret. */
 const SAFE_HEADERS = ['accept', 'accept-language', 'content-type', 'user-agent']
 
-export function createFirstHop(
-  address: string | URL,
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | Uint8Array | undefined,
-): Hop {
+type HopRequest = { [Name in 'method' | 'headers' | 'body']?: Hop[Name] | undefined }
+
+export function createFirstHop(address: string | URL, { method = 'GET', headers = {}, body }: HopRequest): Hop {
   const url = parseHttpUrl('url', String(address))
   const lower: Record<string, string> = { 'user-agent': 'Cadre' }
   for (const [name, value] of Object.entries(headers)) lower[name.toLowerCase()] = value

@@ -1,7 +1,7 @@
 /** RAG tools: answer questions from one knowledge source. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type RagToolCreate, type RagToolUpdate, ragTools } from '../../src/contract/families/rag-tools.ts'
+import { type RagToolCreate, type RagToolUpdate, type ragToolRoutes, ragTools } from '../../src/contract/families/rag-tools.ts'
 import type { ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { QueryResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
@@ -15,30 +15,20 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
-import type { Reference } from '../store/links.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
+import { listNullable } from '../store/links.ts'
 import type { Page } from '../store/records.ts'
 import type { Computation, Compute } from '../tables/computation.ts'
-import type { Validator } from '../validation/validator.ts'
 import { ragToolRecords, type StoredRagTool } from './store.ts'
 
 type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
 
-export interface RagQuery {
-  query: string
-  top_k?: number
-  filters?: Record<string, unknown>
-  /** Default: the setting of the tool. */
-  rerank?: boolean
-  /** ID or name of a model. Default: the model of the tool. */
-  model_id?: string
-}
+type RagQuery = Static<typeof ragToolRoutes.query.body>
 
-export interface RagToolsDependencies {
-  database: Database
+export interface RagToolsDependencies extends Shared<'database' | 'validator'> {
   models: ModelsService
   knowledge: KnowledgeService
-  validator: Validator
 }
 
 export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
@@ -59,7 +49,10 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
         await knowledge.claimIndexes(transaction, record.id, listSourceIds(record), record)
         return record
       },
-      getReferences: listReferences,
+      getReferences: (tool) => {
+        const { knowledge_source_id, model_id } = tool
+        return [...getEmbeddingReferences(tool), ...listNullable({ knowledge_source_id, model_id })]
+      },
       afterSave: async (tool) => knowledge.refreshIndexes(listSourceIds(tool)),
       beforeRemove: async (transaction, { id }) => knowledge.releaseIndexes(transaction, id),
     })
@@ -184,12 +177,4 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
 
 function listSourceIds({ knowledge_source_id }: StoredRagTool): string[] {
   return knowledge_source_id === null ? [] : [knowledge_source_id]
-}
-
-function listReferences(tool: StoredRagTool): Reference[] {
-  const links = getEmbeddingReferences(tool)
-  if (tool.knowledge_source_id !== null)
-    links.push({ field: 'knowledge_source_id', target: tool.knowledge_source_id, detach: { kind: 'value', value: null } })
-  if (tool.model_id !== null) links.push({ field: 'model_id', target: tool.model_id, detach: { kind: 'value', value: null } })
-  return links
 }

@@ -1,7 +1,12 @@
 /** Retrieval tools: search knowledge sources. */
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
-import { type RetrievalToolCreate, type RetrievalToolUpdate, retrievalTools } from '../../src/contract/families/retrieval-tools.ts'
+import {
+  type RetrievalToolCreate,
+  type RetrievalToolUpdate,
+  type retrievalToolRoutes,
+  retrievalTools,
+} from '../../src/contract/families/retrieval-tools.ts'
 import type { SearchResult } from '../../src/contract/schemas/passages.ts'
 import type { Caller } from '../core/caller.ts'
 import { findOwner } from '../core/find-owner.ts'
@@ -11,27 +16,18 @@ import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, intersectFilters, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import type { Compute } from '../tables/computation.ts'
-import type { Validator } from '../validation/validator.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
-interface SearchQuery {
-  query: string
-  top_k?: number
-  filters?: Record<string, unknown>
-  explain?: boolean
-  /** Default: the setting of the tool. */
-  rerank?: boolean
-}
+type SearchQuery = Static<typeof retrievalToolRoutes.search.body>
 
-interface RetrievalToolsDependencies {
-  database: Database
+interface RetrievalToolsDependencies extends Shared<'database' | 'validator'> {
   models: ModelsService
   knowledge: KnowledgeService
-  validator: Validator
 }
 
 export class RetrievalToolsService extends Resource<StoredRetrievalTool, RetrievalToolInput> {

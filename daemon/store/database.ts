@@ -3,7 +3,7 @@ import Libsql from 'libsql'
 import type { CadreError } from '../../src/contract/errors.ts'
 import { createDamageError, isDamageError, translateError } from './database-errors.ts'
 import { openWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
-import { type PendingWrite, WriteQueue } from './write-queue.ts'
+import { createWriteQueue, type PendingWrite } from './write-queue.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>
@@ -209,7 +209,7 @@ export function openDatabase(path: string, log: WriteAheadLog = openWriteAheadLo
   }
   const isDamaged = () => writer.isDamaged || reader.isDamaged
   const rowCache = new RowCache()
-  const queue = new WriteQueue<Transaction>(commit)
+  const queue = createWriteQueue<Transaction>(commit)
 
   /** Settles each write after the commit, or after the flush if it must be on disk. A failed write does not affect the others. */
   async function commit(writes: readonly PendingWrite<Transaction>[]): Promise<void> {

@@ -11,6 +11,10 @@ export interface Reference {
   detach: Detach
 }
 
+/** References that become null when their target is deleted. Those that are null already are none. */
+export const listNullable = (fields: Record<string, string | null>): Reference[] =>
+  Object.entries(fields).flatMap(([field, target]) => (target === null ? [] : { field, target, detach: { kind: 'value', value: null } }))
+
 interface Owner {
   family: string
   id: string

@@ -11,33 +11,30 @@ export interface PendingWrite<Transaction> {
   reject(error: unknown): void
 }
 
-export class WriteQueue<Transaction> {
-  readonly #pending: PendingWrite<Transaction>[] = []
-  readonly #commit: (writes: readonly PendingWrite<Transaction>[]) => Promise<void>
-  #draining: Promise<void> | undefined
+/** `commit` settles each write and does not throw. */
+export function createWriteQueue<Transaction>(commit: (writes: readonly PendingWrite<Transaction>[]) => Promise<void>) {
+  const pending: PendingWrite<Transaction>[] = []
+  let draining: Promise<void> | undefined
 
-  /** `commit` settles each write and does not throw. */
-  constructor(commit: (writes: readonly PendingWrite<Transaction>[]) => Promise<void>) {
-    this.#commit = commit
-  }
-
-  add<T>(mustFlush: boolean, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  function add<T>(mustFlush: boolean, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ mustFlush, work, resolve: resolve as (result: unknown) => void, reject })
-      this.#draining ??= this.#drain()
+      pending.push({ mustFlush, work, resolve: resolve as (result: unknown) => void, reject })
+      draining ??= drain()
     })
   }
 
-  async waitUntilIdle(): Promise<void> {
-    await this.#draining
+  async function waitUntilIdle(): Promise<void> {
+    await draining
   }
 
-  async #drain(): Promise<void> {
-    while (this.#pending.length > 0) {
-      await this.#commit(this.#pending.splice(0, MAX_WRITES_PER_COMMIT))
+  async function drain(): Promise<void> {
+    while (pending.length > 0) {
+      await commit(pending.splice(0, MAX_WRITES_PER_COMMIT))
       // Lets pending I/O callbacks add their writes to the next commit.
       await new Promise(setImmediate)
     }
-    this.#draining = undefined
+    draining = undefined
   }
+
+  return { add, waitUntilIdle }
 }

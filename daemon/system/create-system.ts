@@ -1,26 +1,24 @@
 /** Creates the system family: health, status, settings, the OpenAPI document and backups. */
 import { createOpenapiDocument } from '../../src/contract/openapi.ts'
-import type { Clock } from '../async/clock.ts'
+import { createRecurringTask } from '../async/recurring-task.ts'
 import type { EmbeddingService } from '../embedding/service.ts'
-import type { Logger } from '../logging/logger.ts'
+import type { Shared } from '../shared-services.ts'
 import type { OriginalStore } from '../store/original-store.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
-import { createBackup } from './backup/create-backup.ts'
+import { BackupService } from './backup/service.ts'
 import { bindSystemRoutes } from './routes.ts'
 import { type SystemDependencies, SystemService } from './service.ts'
 
-interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'> {
+const BACKUP_CHECK_INTERVAL_MS = 3_600_000
+
+interface SystemFamilyDependencies extends Omit<SystemDependencies, 'startedAt' | 'getQueues'>, Shared<'clock' | 'logger' | 'telemetry'> {
   embedding: EmbeddingService
   /** Returns the number of replies that are being written. */
   countReplies(): number
   originals: OriginalStore
-  clock: Clock
-  logger: Logger
-  telemetry: Telemetry
 }
 
 export function createSystem(dependencies: SystemFamilyDependencies) {
-  const { version, embedding, countReplies, telemetry } = dependencies
+  const { version, database, originals, embedding, countReplies, clock, logger, telemetry } = dependencies
   const getQueues = () => ({ embedding: embedding.getStatus().pending, replies: countReplies() })
   telemetry.addQueue('embedding', () => getQueues().embedding)
   telemetry.addQueue('replies', countReplies)
@@ -28,15 +26,23 @@ export function createSystem(dependencies: SystemFamilyDependencies) {
   let openapi: object | undefined
   /** The document is created at the first request. */
   const getOpenapi = () => (openapi ??= createOpenapiDocument(version))
-  /** What is on servers is not in a backup of the home. */
-  const isRemote = dependencies.database.isRemote || dependencies.originals.isRemote
-  const getDailyBackups = async () => (isRemote ? 0 : (await service.getSettings()).daily_backups)
-  const backup = createBackup({ ...dependencies, getDailyBackups })
+  const backups = new BackupService(dependencies)
+  const backUp = async (signal: AbortSignal) => {
+    const { daily_backups } = await service.getSettings()
+    const day = new Date(clock.now()).toISOString().slice(0, 10)
+    // What is on servers is not in a backup of the home.
+    if (daily_backups > 0 && !database.isRemote && !originals.isRemote) await backups.createDaily(day, daily_backups, signal)
+  }
+  const daily = createRecurringTask(clock, BACKUP_CHECK_INTERVAL_MS, (signal) =>
+    backUp(signal).catch((error: unknown) => logger.error({ err: error }, 'the daily backup could not be written')),
+  )
   return {
     service,
     getOpenapi,
-    bindings: [...bindSystemRoutes(service, getOpenapi, () => telemetry.formatMetrics()), ...backup.bindings],
-    start: backup.start,
-    close: backup.close,
+    bindings: bindSystemRoutes({ system: service, backups, getOpenapi, formatMetrics: () => telemetry.formatMetrics() }),
+    start: () => daily.start(),
+    async close() {
+      await Promise.all([backups.close(), daily.close()])
+    },
   }
 }

@@ -1,6 +1,4 @@
 /** Health, status and settings of the daemon. */
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Paths } from '../../src/config.ts'
 import type { Health, Readiness, Settings, Status } from '../../src/contract/families/system.ts'
 import { DEFAULT_EMBEDDING_MODEL } from '../../src/contract/schemas/passages.ts'
@@ -10,8 +8,9 @@ import { raceAbort } from '../async/abortable.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { requireMatchingEtag } from '../core/etag.ts'
 import type { ModelsService } from '../models/service.ts'
-import type { Vault } from '../secrets/vault.ts'
+import type { Shared } from '../shared-services.ts'
 import type { Database, DatabaseReader, Transaction } from '../store/database.ts'
+import { measureSize } from '../store/files/measure-size.ts'
 import type { VectorStore } from '../store/vector-store.ts'
 import { readCounts, readLastBackup, readSettings, writeSettings } from './store.ts'
 
@@ -19,13 +18,11 @@ const STORE_TIMEOUT_MS = 3_000
 /** How long the readiness is kept: probes need no token, so many of them must not load the stores. */
 const READINESS_MS = 1_000
 
-export interface SystemDependencies {
+export interface SystemDependencies extends Shared<'database' | 'vault'> {
   paths: Paths
   version: string
   startedAt: Date
-  database: Database
   vectors: VectorStore
-  vault: Vault
   models: ModelsService
   getAddress(): string
   /** The secret in daemon.json. */
@@ -80,11 +77,11 @@ export class SystemService {
     const [latency, storageLatency, records, log, vectors, documents, logs] = await Promise.all([
       measureLatency(database),
       this.#measureStorage(),
-      database.isRemote ? 0 : getSize(paths.database),
-      database.isRemote ? 0 : getSize(`${paths.database}-wal`),
-      getSize(paths.vectors),
-      getSize(paths.documents),
-      getSize(paths.logs),
+      database.isRemote ? 0 : measureSize(paths.database),
+      database.isRemote ? 0 : measureSize(`${paths.database}-wal`),
+      measureSize(paths.vectors),
+      measureSize(paths.documents),
+      measureSize(paths.logs),
     ])
     return {
       version,
@@ -148,13 +145,4 @@ async function measureLatency(database: Database): Promise<number> {
   const startedAt = performance.now()
   await database.all('SELECT 1')
   return Math.round((performance.now() - startedAt) * 100) / 100
-}
-
-/** The size of a file or folder, in bytes; 0 if it does not exist. */
-async function getSize(path: string): Promise<number> {
-  const stats = await stat(path).catch(() => undefined)
-  if (!stats?.isDirectory()) return stats?.size ?? 0
-  const names = await readdir(path).catch(() => [])
-  const sizes = await Promise.all(names.map((name) => getSize(join(path, name))))
-  return sizes.reduce((sum, size) => sum + size, 0)
 }

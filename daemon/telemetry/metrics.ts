@@ -20,11 +20,11 @@ export class MetricRegistry {
   readonly #metrics: Metric[] = []
 
   createCounter(name: string, help: string, labelNames: readonly string[]): Counter {
-    return this.#add(new Counter(name, help, labelNames))
+    return this.#add(createCounter(name, help, labelNames))
   }
 
   createHistogram(name: string, help: string, labelNames: readonly string[]): Histogram {
-    return this.#add(new Histogram(name, help, labelNames))
+    return this.#add(createHistogram(name, help, labelNames))
   }
 
   /** Values are collected when the metrics are read. The keys of `collect` are the values of the label. */
@@ -54,50 +54,36 @@ export class MetricRegistry {
   }
 }
 
-export class Counter implements Metric {
-  readonly #name: string
-  readonly #help: string
-  readonly #labelNames: readonly string[]
-  readonly #values = new Map<string, number>()
+export function createCounter(name: string, help: string, labelNames: readonly string[]) {
+  const values = new Map<string, number>()
 
-  constructor(name: string, help: string, labelNames: readonly string[]) {
-    this.#name = name
-    this.#help = help
-    this.#labelNames = labelNames
+  function add(labels: readonly string[], amount = 1): void {
+    const key = formatLabels(labelNames, labels)
+    values.set(key, (values.get(key) ?? 0) + amount)
   }
 
-  add(labels: readonly string[], amount = 1): void {
-    const key = formatLabels(this.#labelNames, labels)
-    this.#values.set(key, (this.#values.get(key) ?? 0) + amount)
+  function format(): string {
+    if (values.size === 0) return ''
+    const lines = [...values].map(([labels, value]) => formatSample(name, labels, value))
+    return formatHead(name, help, 'counter') + lines.join('')
   }
 
-  format(): string {
-    if (this.#values.size === 0) return ''
-    const lines = [...this.#values].map(([labels, value]) => formatSample(this.#name, labels, value))
-    return formatHead(this.#name, this.#help, 'counter') + lines.join('')
-  }
+  return { add, format }
 }
 
-export class Histogram implements Metric {
-  readonly #name: string
-  readonly #help: string
-  readonly #labelNames: readonly string[]
-  readonly #series = new Map<string, Series>()
+export type Counter = ReturnType<typeof createCounter>
 
-  constructor(name: string, help: string, labelNames: readonly string[]) {
-    this.#name = name
-    this.#help = help
-    this.#labelNames = labelNames
-  }
+export function createHistogram(name: string, help: string, labelNames: readonly string[]) {
+  const all = new Map<string, Series>()
 
   /** On the path of every request: one string, one lookup, no allocation after the first observation of a series. */
-  observe(labels: readonly string[], seconds: number): void {
+  function observe(labels: readonly string[], seconds: number): void {
     let key = labels[0] ?? ''
     for (let index = 1; index < labels.length; index++) key += `\n${labels[index]}`
-    let series = this.#series.get(key)
+    let series = all.get(key)
     if (series === undefined) {
-      series = { labels: formatLabels(this.#labelNames, labels), counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
-      this.#series.set(key, series)
+      series = { labels: formatLabels(labelNames, labels), counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
+      all.set(key, series)
     }
     let bucket = 0
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++
@@ -105,20 +91,24 @@ export class Histogram implements Metric {
     series.sum += seconds
   }
 
-  format(): string {
-    if (this.#series.size === 0) return ''
-    return formatHead(this.#name, this.#help, 'histogram') + [...this.#series.values()].map((series) => this.#formatSeries(series)).join('')
+  function format(): string {
+    if (all.size === 0) return ''
+    return formatHead(name, help, 'histogram') + [...all.values()].map(formatSeries).join('')
   }
 
-  #formatSeries({ labels, counts, sum }: Series): string {
+  function formatSeries({ labels, counts, sum }: Series): string {
     let total = 0
     const buckets = counts.map((count, index) => {
       total += count
-      return formatSample(`${this.#name}_bucket`, `${labels},le="${BUCKETS[index] ?? '+Inf'}"`, total)
+      return formatSample(`${name}_bucket`, `${labels},le="${BUCKETS[index] ?? '+Inf'}"`, total)
     })
-    return buckets.join('') + formatSample(`${this.#name}_sum`, labels, sum) + formatSample(`${this.#name}_count`, labels, total)
+    return buckets.join('') + formatSample(`${name}_sum`, labels, sum) + formatSample(`${name}_count`, labels, total)
   }
+
+  return { observe, format }
 }
+
+export type Histogram = ReturnType<typeof createHistogram>
 
 const formatHead = (name: string, help: string, type: string) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 

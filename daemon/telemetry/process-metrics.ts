@@ -1,5 +1,5 @@
 /** Metrics of the process: CPU, memory and the event loop, under the names that dashboards of Node.js expect. */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MetricRegistry } from './metrics.ts'
 
 const LAG_RESOLUTION_MS = 20
@@ -16,10 +16,8 @@ export function addProcessMetrics(registry: MetricRegistry): void {
   addOne('gauge', 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
   addOne('gauge', 'nodejs_heap_size_used_bytes', 'Used heap.', () => process.memoryUsage().heapUsed)
   addOne('gauge', 'nodejs_external_memory_bytes', 'Memory of buffers and native objects.', () => process.memoryUsage().external)
-  const lag = new LagMonitor()
-  registry.addCollected('gauge', 'nodejs_eventloop_lag_seconds', 'Lag of the event loop since the last scrape.', 'quantile', async () =>
-    lag.collect(),
-  )
+  const collectLag = createLagMonitor()
+  registry.addCollected('gauge', 'nodejs_eventloop_lag_seconds', 'Lag of the event loop since the last scrape.', 'quantile', collectLag)
   let previous = performance.eventLoopUtilization()
   addOne('gauge', 'nodejs_eventloop_utilization', 'Share of time that the event loop was busy since the last scrape.', () => {
     const current = performance.eventLoopUtilization()
@@ -30,21 +28,18 @@ export function addProcessMetrics(registry: MetricRegistry): void {
 }
 
 /** Starts with the first scrape, so that a daemon without a scraper is not woken by a timer. */
-class LagMonitor {
-  #histogram: IntervalHistogram | undefined
-
-  collect(): Record<string, number> {
-    if (!this.#histogram) {
-      this.#histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
-      this.#histogram.enable()
-      return {}
+function createLagMonitor(): () => Promise<Record<string, number>> {
+  const histogram = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
+  return async () => {
+    // Returns true at the first scrape.
+    if (histogram.enable() || histogram.count === 0) return {}
+    const toSeconds = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000)
+    const values = {
+      '0.5': toSeconds(histogram.percentile(50)),
+      '0.99': toSeconds(histogram.percentile(99)),
+      '1': toSeconds(histogram.max),
     }
-    const { count, max } = this.#histogram
-    if (count === 0) return {}
-    const read = (percentile: number) =>
-      Math.max(0, (this.#histogram?.percentile(percentile) ?? 0) / NANOSECONDS - LAG_RESOLUTION_MS / 1000)
-    const values = { '0.5': read(50), '0.99': read(99), '1': Math.max(0, max / NANOSECONDS - LAG_RESOLUTION_MS / 1000) }
-    this.#histogram.reset()
+    histogram.reset()
     return values
   }
 }

@@ -47,11 +47,8 @@ export class Telemetry {
     this.tracer = tracer
     const registry = this.#registry
     registry.addCollected('gauge', 'cadre_info', 'Version of Cadre.', 'version', async () => ({ [version]: 1 }))
-    this.#requests = registry.createHistogram('cadre_http_request_duration_seconds', 'Duration of requests, with streamed responses.', [
-      'method',
-      'route',
-      'status',
-    ])
+    const requestHelp = 'Duration of requests, with streamed responses.'
+    this.#requests = registry.createHistogram('cadre_http_request_duration_seconds', requestHelp, ['method', 'route', 'status'])
     this.#durations = Object.fromEntries(
       Object.entries(OPERATIONS).map(([name, { help, labels }]) => [
         name,
@@ -85,7 +82,7 @@ export class Telemetry {
 
   start(name: OperationName, { labels = [], spanName = name, attributes = {}, isRoot = false }: OperationOptions = {}): Operation {
     const span = this.tracer?.startSpan(spanName, OPERATIONS[name].spanKind, { attributes, isRoot })
-    return new Operation(this.#durations[name], labels, this.tracer, span)
+    return createOperation(this.#durations[name], labels, this.tracer, span)
   }
 
   async measure<T>(name: OperationName, { signal, getOutcome, ...options }: MeasureOptions<T>, work: () => Promise<T>): Promise<T> {
@@ -119,36 +116,29 @@ export class Telemetry {
 
 const NO_HEADERS: Readonly<Record<string, string>> = {}
 
-export class Operation {
-  readonly #duration: Histogram
-  readonly #labels: readonly string[]
-  readonly #tracer: Tracer | undefined
-  readonly #span: Span | undefined
-  readonly #startedAt = performance.now()
-  #hasEnded = false
-
-  constructor(duration: Histogram, labels: readonly string[], tracer: Tracer | undefined, span: Span | undefined) {
-    this.#duration = duration
-    this.#labels = labels
-    this.#tracer = tracer
-    this.#span = span
-  }
+export function createOperation(duration: Histogram, labels: readonly string[], tracer: Tracer | undefined, span: Span | undefined) {
+  const startedAt = performance.now()
+  let hasEnded = false
 
   /** Spans that start during the work are children of this one. */
-  run<T>(work: () => T): T {
-    return this.#tracer && this.#span ? this.#tracer.run(this.#span, work) : work()
+  function run<T>(work: () => T): T {
+    return tracer && span ? tracer.run(span, work) : work()
   }
 
   /** Only the first call counts. */
-  end(outcome: string, attributes?: Attributes, isFailure = false): void {
-    if (this.#hasEnded) return
-    this.#hasEnded = true
-    this.#duration.observe([...this.#labels, outcome], (performance.now() - this.#startedAt) / 1000)
-    this.#span?.end({ ...attributes, 'cadre.outcome': outcome }, isFailure ? outcome : undefined)
+  function end(outcome: string, attributes?: Attributes, isFailure = false): void {
+    if (hasEnded) return
+    hasEnded = true
+    duration.observe([...labels, outcome], (performance.now() - startedAt) / 1000)
+    span?.end({ ...attributes, 'cadre.outcome': outcome }, isFailure ? outcome : undefined)
   }
 
-  fail(error: unknown, signal?: AbortSignal | undefined): void {
-    if (signal?.aborted) this.end('aborted')
-    else this.end(error instanceof CadreError ? error.code : 'INTERNAL', undefined, true)
+  function fail(error: unknown, signal?: AbortSignal | undefined): void {
+    if (signal?.aborted) end('aborted')
+    else end(error instanceof CadreError ? error.code : 'INTERNAL', undefined, true)
   }
+
+  return { run, end, fail }
 }
+
+export type Operation = ReturnType<typeof createOperation>

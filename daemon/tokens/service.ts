@@ -3,13 +3,12 @@ import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
 import { CadreError, createValidationError } from '../../src/contract/errors.ts'
 import { type TokenCreate, type TokenCreated, tokens } from '../../src/contract/families/tokens.ts'
-import type { Clock } from '../async/clock.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
-import type { Database, DatabaseReader } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { DatabaseReader } from '../store/database.ts'
 import { countOtherAdmins, type StoredToken, tokenRecords } from './store.ts'
-import { hashSecret, TokenAuthenticator } from './token-authenticator.ts'
+import { createTokenAuthenticator, hashSecret, type TokenAuthenticator } from './token-authenticator.ts'
 
 type TokenInput = FamilyInput<typeof tokens>
 
@@ -18,7 +17,8 @@ export const createTokenSecret = (): string => `cadre_${randomBytes(32).toString
 export class TokensService extends Resource<StoredToken, TokenInput> {
   readonly authenticator: TokenAuthenticator
 
-  constructor(database: Database, cluster: Cluster, clock: Clock) {
+  constructor(dependencies: Shared<'database' | 'cluster' | 'clock'>) {
+    const { database, clock } = dependencies
     super(database, tokens, tokenRecords, {
       prepare: async (record, given, { transaction, current }) => {
         if (record.role === 'member' && record.user_id === null)
@@ -37,7 +37,7 @@ export class TokensService extends Resource<StoredToken, TokenInput> {
       },
       beforeRemove: requireOtherAdmin,
     })
-    this.authenticator = new TokenAuthenticator(database, cluster, clock)
+    this.authenticator = createTokenAuthenticator(dependencies)
   }
 
   /** Creates a token and returns its secret in this response only. */

@@ -29,23 +29,16 @@ export class FirstCallError extends CadreError {
   }
 }
 
-export class BudgetGuard {
-  readonly #database: Database
-  readonly #events: EventBus
-  #cache: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
-
-  constructor(database: Database, events: EventBus) {
-    this.#database = database
-    this.#events = events
-  }
+export function createBudgetGuard(database: Database, events: EventBus) {
+  let cache: { changes: number; thresholds: Map<string, StoredUsageThreshold[]> } = { changes: -1, thresholds: new Map() }
 
   /**
    * Throws BUDGET_EXCEEDED if a blocking threshold that applies to the call is reached. Open calls count with what they may use:
    * otherwise any number of concurrent calls would pass. Before any call has ended, nobody knows what one uses, so calls without
    * a limit of their output run one at a time. A limit on cost does not apply to calls that cost nothing.
    */
-  async check(reader: DatabaseReader, model: MeteredModel, origin: CallOrigin, at: string): Promise<void> {
-    for (const { threshold, entity } of await this.#findThresholds(reader, listBudgetEntities(model.id, origin))) {
+  async function check(reader: DatabaseReader, model: MeteredModel, origin: CallOrigin, at: string): Promise<void> {
+    for (const { threshold, entity } of await findThresholds(reader, listBudgetEntities(model.id, origin))) {
       if (threshold.action !== 'block' || (threshold.metric === 'cost' && isFree(model.price))) continue
       const period = getPeriod(threshold.period, at)
       const spent = await sumSettled(reader, entity, period)
@@ -59,15 +52,14 @@ export class BudgetGuard {
     }
   }
 
-  async hasBlockingThreshold(reader: DatabaseReader): Promise<boolean> {
-    for (const thresholds of (await this.#loadThresholds(reader)).values())
-      if (thresholds.some(({ action }) => action === 'block')) return true
+  async function hasBlockingThreshold(reader: DatabaseReader): Promise<boolean> {
+    for (const thresholds of (await loadThresholds(reader)).values()) if (thresholds.some(({ action }) => action === 'block')) return true
     return false
   }
 
   /** Publishes an event for every threshold that a settled call exceeded, once per period, in the transaction that settled it. */
-  async publishExceeded(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
-    for (const { threshold, entity } of await this.#findThresholds(transaction, entities)) {
+  async function publishExceeded(transaction: Transaction, entities: readonly Entity[], at: string): Promise<void> {
+    for (const { threshold, entity } of await findThresholds(transaction, entities)) {
       const period = getPeriod(threshold.period, at)
       const value = getAmount(threshold, await sumSettled(transaction, entity, period))
       if (value < threshold.limit || !(await saveNotice(transaction, { ...threshold, period_start: period.start }))) continue
@@ -86,29 +78,33 @@ export class BudgetGuard {
         period_start,
         action,
       }
-      await this.#events.publish(transaction, 'usage.threshold_exceeded', event)
+      await events.publish(transaction, 'usage.threshold_exceeded', event)
     }
   }
 
-  async #findThresholds(
+  async function findThresholds(
     reader: DatabaseReader,
     entities: readonly Entity[],
   ): Promise<{ threshold: StoredUsageThreshold; entity: Entity }[]> {
-    const thresholds = await this.#loadThresholds(reader)
+    const thresholds = await loadThresholds(reader)
     return entities.flatMap((entity) =>
       (thresholds.get(formatKey(entity.type, entity.id)) ?? []).map((threshold) => ({ threshold, entity })),
     )
   }
 
-  async #loadThresholds(reader: DatabaseReader): Promise<Map<string, StoredUsageThreshold[]>> {
+  async function loadThresholds(reader: DatabaseReader): Promise<Map<string, StoredUsageThreshold[]>> {
     const changes = await countThresholdChanges(reader)
-    if (changes === this.#cache.changes) return this.#cache.thresholds
+    if (changes === cache.changes) return cache.thresholds
     const thresholds = groupByEntity(await listThresholds(reader))
     // Not cached from a transaction: it may be rolled back, and its change number would be reused.
-    if (reader === this.#database) this.#cache = { changes, thresholds }
+    if (reader === database) cache = { changes, thresholds }
     return thresholds
   }
+
+  return { check, hasBlockingThreshold, publishExceeded }
 }
+
+export type BudgetGuard = ReturnType<typeof createBudgetGuard>
 
 const formatKey = (type: string | null, id: string | null) => `${type ?? ''} ${id ?? ''}`
 const getAmount = ({ metric }: StoredUsageThreshold, { tokens, cost }: SpentTotals) => (metric === 'tokens' ? tokens : roundMoney(cost))

@@ -3,7 +3,7 @@ import { type DatabaseReader, runLater, type Transaction } from '../store/databa
 import type { Period } from './budget-period.ts'
 import type { Entity } from './entities.ts'
 import type { LedgerCall } from './ledger-store.ts'
-import { type UsageSums, ZERO_USAGE } from './usage-sums.ts'
+import { AMOUNTS, type UsageSums } from './usage-sums.ts'
 
 export interface SpentTotals {
   calls: number
@@ -16,8 +16,6 @@ const SUM_TABLES = [
   { table: 'usage_months', time: 'month', length: 7 },
 ] as const
 
-const AMOUNT_COLUMNS = Object.keys(ZERO_USAGE) as (keyof UsageSums)[]
-
 /** Adds a settled call to the entities' sums of its day and month. */
 export async function addToSums(
   transaction: Transaction,
@@ -25,13 +23,13 @@ export async function addToSums(
   { began_at, model_id }: LedgerCall,
   amounts: UsageSums,
 ): Promise<void> {
-  const values = AMOUNT_COLUMNS.map((name) => amounts[name])
+  const values = AMOUNTS.map((name) => amounts[name])
   const rows = entities.map(() => `(?, ?, ?, ?, ${values.map(() => '?').join(', ')})`).join(', ')
-  const updates = AMOUNT_COLUMNS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
+  const updates = AMOUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
   for (const { table, time, length } of SUM_TABLES)
     await runLater(
       transaction,
-      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNT_COLUMNS.join(', ')}) VALUES ${rows}
+      `INSERT INTO ${table} (entity_type, entity_id, ${time}, model_id, ${AMOUNTS.join(', ')}) VALUES ${rows}
        ON CONFLICT DO UPDATE SET ${updates}`,
       entities.flatMap(({ type, id }) => [type, id, began_at.slice(0, length), model_id, ...values]),
     )

@@ -19,17 +19,9 @@ interface UsageRows {
   by_entity: Record<string, Record<string, SpendReport>>
 }
 
-export class StatisticsService {
-  readonly #database: Database
-  readonly #now: () => Date
-
-  constructor(database: Database, now: () => Date) {
-    this.#database = database
-    this.#now = now
-  }
-
-  async getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
-    const { days, by_entity } = await this.#loadRows(query)
+export function createStatisticsService(database: Database, now: () => Date) {
+  async function getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
+    const { days, by_entity } = await loadRows(query)
     const total = sumUsage(days)
     const { tokens, cost, unpriced_tokens, estimated_tokens } = toSpend(total)
     const { calls, input_tokens, output_tokens, cached_tokens } = total
@@ -40,7 +32,7 @@ export class StatisticsService {
       cached_tokens,
       calls,
       total_cost: cost,
-      currency: await readCurrency(this.#database),
+      currency: await readCurrency(database),
       unpriced_tokens,
       estimated_tokens,
       by_model: toView(groupBy(days, 'model_id')),
@@ -48,26 +40,26 @@ export class StatisticsService {
     }
   }
 
-  async getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
-    const { span, days, by_entity } = await this.#loadRows(query)
+  async function getCosts(query: UsageQuery): Promise<Static<typeof UsageCosts>> {
+    const { span, days, by_entity } = await loadRows(query)
     const { cost: total_cost, unpriced_tokens, estimated_tokens } = toSpend(sumUsage(days))
     const byDay = groupBy(days, 'day')
-    const dates = listSeriesDays(span, [...byDay.keys()].sort(), this.#now().toISOString())
+    const dates = listSeriesDays(span, [...byDay.keys()].sort(), now().toISOString())
     const by_day = dates.map((date) => ({ date, ...toSpend(byDay.get(date) ?? ZERO_USAGE) }))
-    const [currency, by_model] = [await readCurrency(this.#database), toView(groupBy(days, 'model_id'))]
+    const [currency, by_model] = [await readCurrency(database), toView(groupBy(days, 'model_id'))]
     return { total_cost, currency, unpriced_tokens, estimated_tokens, by_model, by_entity, by_day }
   }
 
-  async #loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
+  async function loadRows({ entity_type, entity_id, ...dates }: UsageQuery): Promise<UsageRows> {
     const entity: Entity = { type: entity_type ?? (entity_id === undefined ? '' : detectEntityType(entity_id)), id: entity_id ?? '' }
     const span = parseDateRange(dates)
     const { days: wholeDays, pieces } = splitWholeDays(span)
     const { months, days: remainingDays } = splitWholeMonths(wholeDays)
     // Started together, so that no call is settled in between and all sums agree.
     const [daySums, entitySums, partialDays] = await Promise.all([
-      listDaySums(this.#database, entity, wholeDays),
-      needsEntities(entity) ? listEntitySums(this.#database, entity.type, months, remainingDays) : [],
-      Promise.all(pieces.map((piece) => listCallSums(this.#database, entity, piece))),
+      listDaySums(database, entity, wholeDays),
+      needsEntities(entity) ? listEntitySums(database, entity.type, months, remainingDays) : [],
+      Promise.all(pieces.map((piece) => listCallSums(database, entity, piece))),
     ])
     const calls = partialDays.flat()
     const days = [...daySums, ...calls]
@@ -79,7 +71,11 @@ export class StatisticsService {
     const by_entity = Object.fromEntries([...entities].filter(([, sums]) => sums.size > 0).map(([type, sums]) => [type, toView(sums)]))
     return { span, days, by_entity }
   }
+
+  return { getStatistics, getCosts }
 }
+
+export type StatisticsService = ReturnType<typeof createStatisticsService>
 
 /** The sums of one entity and of models follow from the days. */
 const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''

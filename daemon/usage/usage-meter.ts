@@ -13,7 +13,7 @@ import {
 } from '../core/meter.ts'
 import type { Database, Transaction } from '../store/database.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
-import { BudgetGuard } from './budget-guard.ts'
+import { type BudgetGuard, createBudgetGuard } from './budget-guard.ts'
 import { addToSums } from './daily-sums-store.ts'
 import { listBudgetEntities, listSummedEntities } from './entities.ts'
 import { LedgerBatcher } from './ledger-batcher.ts'
@@ -42,7 +42,7 @@ export class UsageMeter implements Meter {
 
   constructor(dependencies: UsageMeterDependencies) {
     this.#dependencies = dependencies
-    this.#budget = new BudgetGuard(dependencies.database, dependencies.events)
+    this.#budget = createBudgetGuard(dependencies.database, dependencies.events)
     this.#batcher = new LedgerBatcher(dependencies.database, this.#budget)
   }
 

@@ -22,12 +22,7 @@ export const ZERO_USAGE: UsageSums = {
   cost: 0,
 }
 
-export const addSums = (a: UsageSums, b: UsageSums): UsageSums => ({
-  calls: a.calls + b.calls,
-  input_tokens: a.input_tokens + b.input_tokens,
-  output_tokens: a.output_tokens + b.output_tokens,
-  cached_tokens: a.cached_tokens + b.cached_tokens,
-  unpriced_tokens: a.unpriced_tokens + b.unpriced_tokens,
-  estimated_tokens: a.estimated_tokens + b.estimated_tokens,
-  cost: a.cost + b.cost,
-})
+export const AMOUNTS = Object.keys(ZERO_USAGE) as (keyof UsageSums)[]
+
+export const addSums = (a: UsageSums, b: UsageSums): UsageSums =>
+  Object.fromEntries(AMOUNTS.map((name) => [name, a[name] + b[name]])) as unknown as UsageSums

@@ -43,16 +43,8 @@ export class ArgumentValidator {
 
 /** Keywords that can allow properties which `properties` does not list. */
 const OPEN_KEYWORDS = [
-  'additionalProperties',
-  'unevaluatedProperties',
-  'patternProperties',
-  '$ref',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'if',
-  'dependentSchemas',
-  'dependencies',
+  ...['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'dependentSchemas', 'dependencies'],
+  ...['$ref', 'allOf', 'anyOf', 'oneOf', 'if'],
 ]
 
 /** JSON Schema allows undeclared properties by default; tool calls do not. */

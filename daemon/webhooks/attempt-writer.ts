@@ -1,7 +1,7 @@
 /** Stores the outcomes of delivery attempts in batches. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Logger } from '../logging/logger.ts'
-import type { Database, Transaction } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
+import type { Transaction } from '../store/database.ts'
 import { retryWrite } from '../store/remote/retry-write.ts'
 import { deliveryRecords, type StoredDelivery } from './outbox-store.ts'
 import { GONE } from './send-delivery.ts'
@@ -14,52 +14,50 @@ import { disableWebhook } from './store.ts'
  */
 const BATCH_DELAY_MS = 50
 
+export interface AttemptWriterDependencies extends Shared<'database' | 'logger'> {
+  /** Returns a number from 0 to below 1, for the jitter of retries. */
+  random: () => number
+}
+
 interface FinishedAttempt extends Attempt {
   deliveryId: string
   url: string
 }
 
-export class AttemptWriter {
-  readonly #database: Database
-  readonly #random: () => number
-  readonly #logger: Logger
-  #pending: FinishedAttempt[] = []
-  #write: Promise<void> | undefined
+export type RecordAttempt = (attempt: FinishedAttempt) => Promise<void>
 
-  constructor(database: Database, random: () => number, logger: Logger) {
-    this.#database = database
-    this.#random = random
-    this.#logger = logger
-  }
+/** The returned function resolves when the outcome is stored. */
+export function createAttemptWriter({ database, random, logger }: AttemptWriterDependencies): RecordAttempt {
+  const pending: FinishedAttempt[] = []
+  let write: Promise<void> | undefined
 
-  /** Resolves when the outcome is stored. */
-  record(attempt: FinishedAttempt): Promise<void> {
-    this.#pending.push(attempt)
-    this.#write ??= this.#flush()
-    return this.#write
-  }
-
-  async #flush(): Promise<void> {
+  async function flush(): Promise<void> {
     await wait(BATCH_DELAY_MS)
-    this.#write = undefined
-    const batch = this.#pending.splice(0)
-    await retryWrite(this.#database, async (transaction) => {
-      for (const attempt of batch) await this.#settle(transaction, attempt)
+    write = undefined
+    const batch = pending.splice(0)
+    await retryWrite(database, async (transaction) => {
+      for (const attempt of batch) await settle(transaction, attempt)
     })
   }
 
-  async #settle(transaction: Transaction, attempt: FinishedAttempt): Promise<void> {
+  async function settle(transaction: Transaction, attempt: FinishedAttempt): Promise<void> {
     const delivery = await deliveryRecords.get(transaction, attempt.deliveryId)
     if (!delivery) return // deleted with its webhook
-    const updated = settleDelivery(delivery, attempt, this.#random())
+    const updated = settleDelivery(delivery, attempt, random())
     await deliveryRecords.update(transaction, updated)
     if (updated.response_status === GONE) await disableWebhook(transaction, delivery.webhook_id, attempt.url, updated.updated_at)
-    this.#logOutcome(updated)
+    logOutcome(updated)
   }
 
-  #logOutcome({ id, webhook_id, event, attempts, status, error }: StoredDelivery): void {
+  function logOutcome({ id, webhook_id, event, attempts, status, error }: StoredDelivery): void {
     const details = { delivery: id, webhook: webhook_id, event, attempts, ...(error === null ? {} : { error }) }
-    if (status === 'failed') this.#logger.warn(details, 'a webhook delivery failed and will not be retried')
-    else this.#logger.debug(details, status === 'delivered' ? 'a webhook was delivered' : 'a webhook delivery failed and will be retried')
+    if (status === 'failed') logger.warn(details, 'a webhook delivery failed and will not be retried')
+    else logger.debug(details, status === 'delivered' ? 'a webhook was delivered' : 'a webhook delivery failed and will be retried')
+  }
+
+  return (attempt) => {
+    pending.push(attempt)
+    write ??= flush()
+    return write
   }
 }

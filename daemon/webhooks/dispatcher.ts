@@ -1,14 +1,8 @@
 /** Sends due deliveries, with a limit per webhook and in total. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { CadreError } from '../../src/contract/errors.ts'
-import type { Clock } from '../async/clock.ts'
-import type { Cluster } from '../cluster/cluster.ts'
-import type { Logger } from '../logging/logger.ts'
-import type { Outbound } from '../outbound/client.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
-import { AttemptWriter } from './attempt-writer.ts'
+import type { Shared } from '../shared-services.ts'
+import { type AttemptWriterDependencies, createAttemptWriter, type RecordAttempt } from './attempt-writer.ts'
 import {
   countPendingDeliveries,
   deliveryRecords,
@@ -34,21 +28,11 @@ const FAILURE_PAUSE_MS = 60 * 1000
 /** Attempts that take longer are aborted and repeated after the next start. */
 const SHUTDOWN_GRACE_MS = 2_000
 
-export interface DispatcherDependencies {
-  database: Database
-  vault: Vault
-  outbound: Outbound
-  clock: Clock
-  cluster: Cluster
-  /** Returns a number from 0 to below 1, for the jitter of retries. */
-  random: () => number
-  logger: Logger
-  telemetry: Telemetry
-}
+export type DispatcherDependencies = AttemptWriterDependencies & Shared<'cluster' | 'vault' | 'outbound' | 'clock' | 'telemetry'>
 
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies
-  readonly #attemptWriter: AttemptWriter
+  readonly #recordAttempt: RecordAttempt
   readonly #active = new Map<string, { webhookId: string; ended: Promise<void> }>()
   readonly #closing = new AbortController()
   #isRunning = false
@@ -60,7 +44,7 @@ export class Dispatcher {
 
   constructor(dependencies: DispatcherDependencies) {
     this.#dependencies = dependencies
-    this.#attemptWriter = new AttemptWriter(dependencies.database, dependencies.random, dependencies.logger)
+    this.#recordAttempt = createAttemptWriter(dependencies)
     dependencies.telemetry.addQueue('webhook_deliveries', () => countPendingDeliveries(dependencies.database))
   }
 
@@ -89,9 +73,7 @@ export class Dispatcher {
     this.#stopPolling()
     this.#cancelTimer()
     const ended = Promise.allSettled([...this.#active.values()].map(({ ended }) => ended))
-    const timeout = new AbortController()
-    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { signal: timeout.signal })])
-    timeout.abort()
+    await Promise.race([ended, wait(SHUTDOWN_GRACE_MS, undefined, { ref: false })])
     this.#closing.abort(
       new CadreError('UNAVAILABLE', 'The daemon is stopping.', { hint: 'The delivery is repeated after the next start.' }),
     )
@@ -196,7 +178,7 @@ export class Dispatcher {
     if (!event) throw new Error(`The event of the delivery ${id} does not exist.`)
     const startedAt = clock.now()
     const outcome = await this.#attempt(webhook, event, startedAt)
-    await this.#attemptWriter.record({ deliveryId: id, url: webhook.url, outcome, begun: startedAt, ended: clock.now() })
+    await this.#recordAttempt({ deliveryId: id, url: webhook.url, outcome, begun: startedAt, ended: clock.now() })
   }
 
   async #attempt(webhook: StoredWebhook, event: StoredEvent, now: number): Promise<AttemptOutcome> {

@@ -1,4 +1,5 @@
 /** Streams stored and new events to followers, each exactly once and in order. */
+import { EventEmitter, once } from 'node:events'
 import type { Static } from 'typebox'
 import { createValidationError } from '../../src/contract/errors.ts'
 import type { webhookRoutes } from '../../src/contract/families/webhooks.ts'
@@ -6,14 +7,14 @@ import type { StreamEvent } from '../../src/contract/route.ts'
 import { suggestWord } from '../../src/contract/suggest.ts'
 import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts'
 import type { Database } from '../store/database.ts'
-import { getLastPosition, listEventsAfter, type PositionedEvent } from './outbox-store.ts'
+import { getLastPosition, listEventsAfter } from './outbox-store.ts'
 
 const BATCH_SIZE = 100
 
 export class EventLog {
   readonly #database: Database
-  readonly #followers = new Set<Follower>()
-  #closed = false
+  readonly #news = new EventEmitter().setMaxListeners(0)
+  readonly #closing = new AbortController()
 
   constructor(database: Database) {
     this.#database = database
@@ -21,7 +22,7 @@ export class EventLog {
 
   /** Notifies followers of new events. */
   wake(): void {
-    for (const follower of this.#followers) follower.wake()
+    this.#news.emit('wake')
   }
 
   /** A reconnecting client repeats its query, so Last-Event-ID takes precedence over `after`. */
@@ -32,67 +33,37 @@ export class EventLog {
     const eventTypes = types === undefined ? WEBHOOK_EVENTS : parseTypes(types)
     const lastSeen = /^\d{1,15}$/.test(lastEventId ?? '') ? Number(lastEventId) : after
     const position = lastSeen ?? (await getLastPosition(this.#database))
-    const follower = new Follower(this.#database, eventTypes, position, () => this.#followers.delete(follower))
-    this.#followers.add(follower)
-    if (this.#closed) follower.end()
-    return { [Symbol.asyncIterator]: () => follower }
+    const leaving = new AbortController()
+    const events = this.#read(position, eventTypes, AbortSignal.any([leaving.signal, this.#closing.signal]))
+    // `return()` of the generator would wait until its pending `next()` resolves.
+    const leave = async () => {
+      leaving.abort()
+      return { done: true as const, value: undefined }
+    }
+    return { [Symbol.asyncIterator]: () => ({ next: () => events.next(), return: leave }) }
   }
 
   /** Ends all streams. Clients reconnect after the restart with Last-Event-ID. */
   close(): void {
-    this.#closed = true
-    for (const follower of this.#followers) follower.end()
-  }
-}
-
-/** Not a generator: `return()` of a generator waits until the pending `next()` resolves. */
-class Follower implements AsyncIterator<StreamEvent> {
-  readonly #database: Database
-  readonly #types: readonly string[]
-  readonly #onEnd: () => void
-  #position: number
-  #buffer: PositionedEvent[] = []
-  #isReady = false
-  #isEnded = false
-  wake = () => {}
-
-  constructor(database: Database, types: readonly string[], position: number, onEnd: () => void) {
-    this.#database = database
-    this.#types = types
-    this.#position = position
-    this.#onEnd = onEnd
+    this.#closing.abort()
   }
 
-  end(): void {
-    this.#isEnded = true
-    this.#onEnd()
-    this.wake()
-  }
-
-  async next(): Promise<IteratorResult<StreamEvent>> {
-    if (!this.#isReady) {
-      this.#isReady = true
-      return { done: false, value: { event: 'ready', data: { types: this.#types }, id: String(this.#position) } }
-    }
-    while (!this.#isEnded) {
-      // Created before reading, so that events which arrive meanwhile are not missed.
-      const woken = new Promise<void>((resolve) => {
-        this.wake = resolve
-      })
-      if (this.#buffer.length === 0) this.#buffer = await listEventsAfter(this.#database, this.#position, this.#types, BATCH_SIZE)
-      const event = this.#buffer.shift()
-      if (event) {
-        this.#position = event.position
-        return { done: false, value: { event: event.type, data: { id: event.id, ...JSON.parse(event.body) }, id: String(event.position) } }
+  async *#read(position: number, types: readonly string[], signal: AbortSignal): AsyncGenerator<StreamEvent> {
+    yield { event: 'ready', data: { types }, id: String(position) }
+    const waitForNews = () => once(this.#news, 'wake', { signal }).catch(() => undefined) // aborted
+    // Created before reading, so that events which arrive meanwhile are not missed.
+    let woken = waitForNews()
+    for (let last = position; !signal.aborted; ) {
+      const events = await listEventsAfter(this.#database, last, types, BATCH_SIZE)
+      for (const { position, id, type, body } of events) {
+        if (signal.aborted) return
+        last = position
+        yield { event: type, data: { id, ...JSON.parse(body) }, id: String(position) }
       }
-      if (!this.#isEnded) await woken
+      if (events.length > 0) continue
+      await woken
+      woken = waitForNews()
     }
-    return { done: true, value: undefined }
-  }
-
-  async return(): Promise<IteratorResult<StreamEvent>> {
-    this.end()
-    return { done: true, value: undefined }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Stores events and deliveries. A delivery is pending while next_attempt_at is set. */
 import { Delivery, DeliveryDetails } from '../../src/contract/families/webhooks.ts'
 import { generateId } from '../core/identifiers.ts'
-import { type Database, type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
+import { type Database, type DatabaseReader, listColumn, runLater, type Transaction } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
 export interface StoredEvent {
@@ -52,13 +52,12 @@ export async function getLastPosition(reader: DatabaseReader): Promise<number> {
   return last?.position ?? 0
 }
 
-export async function listSubscribedWebhooks(reader: DatabaseReader, type: string): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>(
+export const listSubscribedWebhooks = (reader: DatabaseReader, type: string): Promise<string[]> =>
+  listColumn(
+    reader,
     'SELECT id FROM webhooks WHERE enabled = 1 AND EXISTS (SELECT 1 FROM json_each(webhooks.events) WHERE value = ?) ORDER BY id',
     [type],
   )
-  return rows.map(({ id }) => id)
-}
 
 /** Inserts a delivery that is due at the time of the event. `step` skips entries of the retry schedule. */
 export async function insertDelivery(
@@ -102,13 +101,9 @@ export async function listDueDeliveries(
   active: readonly string[],
   limit: number,
 ): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>(
-    `SELECT id FROM deliveries
-     WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
-     ORDER BY next_attempt_at LIMIT ?`,
-    [webhookId, now, JSON.stringify(active), limit],
-  )
-  return rows.map(({ id }) => id)
+  const sql = `SELECT id FROM deliveries WHERE webhook_id = ? AND next_attempt_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
+    ORDER BY next_attempt_at LIMIT ?`
+  return listColumn(reader, sql, [webhookId, now, JSON.stringify(active), limit])
 }
 
 /** Deliveries that wait for their first or next attempt. */

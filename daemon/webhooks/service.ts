@@ -1,13 +1,11 @@
 /** Manages webhooks and their signing secrets. */
 import type { Static } from 'typebox'
 import { type WebhookCreate, type WebhookCreated, type WebhookRotate, webhooks } from '../../src/contract/families/webhooks.ts'
-import type { Clock } from '../async/clock.ts'
 import type { ChangeContext } from '../core/caller.ts'
 import { type FamilyInput, Resource } from '../crud/resource.ts'
 import { checkHost } from '../outbound/check-address.ts'
 import { parseHttpUrl } from '../outbound/parse-url.ts'
-import type { Vault } from '../secrets/vault.ts'
-import type { Database } from '../store/database.ts'
+import type { Shared } from '../shared-services.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { deleteDeliveries } from './outbox-store.ts'
 import { chooseSecret, openSecret, rotateSecret, sealSecret } from './signing-secrets.ts'
@@ -16,11 +14,8 @@ import { type StoredWebhook, webhookRecords } from './store.ts'
 const HOUR = 60 * 60 * 1000
 const OVERLAP_HOURS = 24
 
-interface WebhooksDependencies {
-  database: Database
-  vault: Vault
+interface WebhooksDependencies extends Shared<'database' | 'vault' | 'clock'> {
   dispatcher: Dispatcher
-  clock: Clock
 }
 
 export class WebhooksService extends Resource<StoredWebhook, FamilyInput<typeof webhooks>> {

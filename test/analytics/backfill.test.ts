@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { AnalyticsService } from '../../daemon/analytics/service.ts'
+import { createAnalyticsService } from '../../daemon/analytics/service.ts'
 import { openDatabase } from '../../daemon/store/database.ts'
 import { MIGRATIONS, migrate } from '../../daemon/store/migrate.ts'
 
@@ -41,7 +41,7 @@ test('messages from before the migration are included in the sums', async () => 
       ])
   })
   await migrate(database)
-  const { by_day: _, ...found } = await new AnalyticsService(database, () => new Date(at)).getConversationAnalytics({})
+  const { by_day: _, ...found } = await createAnalyticsService(database, () => new Date(at)).getConversationAnalytics({})
   assert.equal(found, {
     total_conversations: 1,
     total_messages: 2,

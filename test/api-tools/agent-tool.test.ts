@@ -1,7 +1,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ApiToolRunner } from '../../daemon/api-tools/api-tool-runner.ts'
 import { createAgentTool } from '../../daemon/api-tools/create-agent-tool.ts'
+import { createApiCaller } from '../../daemon/api-tools/create-api-caller.ts'
 import type { StoredApiTool } from '../../daemon/api-tools/store.ts'
 import type { ToolContext } from '../../daemon/core/tool.ts'
 import { createOutbound } from '../../daemon/outbound/client.ts'
@@ -11,7 +11,7 @@ import { type RecordingServer, startRecordingServer } from '../outbound/recordin
 const test = suite<{ server: RecordingServer }>('API tools of an agent')
 const outbound = createOutbound()
 const vault = { location: 'file', seal: (plain: string) => plain, open: (sealed: string) => sealed } as const
-const calls = new ApiToolRunner({ vault, validator: createValidator(), outbound })
+const callApi = createApiCaller({ vault, validator: createValidator(), outbound })
 const createToolUse = (signal: AbortSignal = new AbortController().signal): ToolContext => ({
   caller: { tokenId: 't', role: 'member', userId: 'ada' },
   origin: {},
@@ -45,7 +45,7 @@ const record = (server: RecordingServer, fields: Partial<StoredApiTool> = {}): S
   updated_at: '',
   ...fields,
 })
-const createTool = (stored: StoredApiTool) => createAgentTool(stored, (args, signal) => calls.run(stored, args, { signal }))
+const createTool = (stored: StoredApiTool) => createAgentTool(stored, (args, signal) => callApi(stored, args, { signal }))
 const respondWith = (server: RecordingServer, body: string, type = 'application/json') => {
   server.listener = (_, reply) => reply.writeHead(200, { 'content-type': type }).end(body)
 }

@@ -178,7 +178,7 @@ test('a lookup that began before a token was deleted does not restore it', async
     await mayReturn.promise
     return rows
   }
-  const service = new TokensService({ ...database, all }, createSingleDaemon(database), clock)
+  const service = new TokensService({ database: { ...database, all }, cluster: createSingleDaemon(database), clock })
   const lookup = service.authenticator.authenticate(token)
   await hasRead.promise
   await service.remove({ caller: { tokenId: 'tok_admin', role: 'admin', userId: null } }, id)

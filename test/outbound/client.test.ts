@@ -129,7 +129,7 @@ test('a redirect to a blocked address never connects', async ({ server, other, o
 
 test('a redirect to a private address is blocked unless allowed', async ({ server, other }) => {
   for (const host of ['127.0.0.1', 'localhost', 'inner.test', '[::ffff:127.0.0.1]', '2130706433']) {
-    const next = createNextHop(createFirstHop('http://public.test/', 'GET', {}, undefined), 302, `http://${host}:${other.port}/`)
+    const next = createNextHop(createFirstHop('http://public.test/', {}), 302, `http://${host}:${other.port}/`)
     assert.is((await catchError(resolveAllowedAddresses(resolve, next?.url.hostname ?? '', false))).code, 'ADDRESS_BLOCKED', host)
   }
   assert.is(server.connections + other.connections, 0)

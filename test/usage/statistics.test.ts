@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
-import { StatisticsService } from '../../daemon/usage/statistics-service.ts'
+import { createStatisticsService, type StatisticsService } from '../../daemon/usage/statistics-service.ts'
 import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
 const test = suite<{ ledger: TestLedger; statistics: StatisticsService }>('usage statistics')
 
 test.before.each(async (context) => {
   context.ledger = await TestLedger.open()
-  context.statistics = new StatisticsService(context.ledger.database, () => context.ledger.clock)
+  context.statistics = createStatisticsService(context.ledger.database, () => context.ledger.clock)
 })
 test.after.each(({ ledger }) => ledger.close())
 

@@ -2,7 +2,7 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { systemClock } from '../../daemon/async/clock.ts'
 import { EventBus } from '../../daemon/core/event-bus.ts'
-import { Outbox } from '../../daemon/webhooks/outbox.ts'
+import { fillOutbox } from '../../daemon/webhooks/outbox.ts'
 import type { Run } from '../../src/contract/families/evaluation-runs.ts'
 import { expectData } from '../harness/expect.ts'
 import { reportFailure } from '../harness/hooks.ts'
@@ -57,7 +57,7 @@ test('a rolled-back change publishes no event', async ({ service }) => {
     201,
   )
   const events = new EventBus()
-  new Outbox(service.database, systemClock, () => {}).listen(events)
+  fillOutbox(events, service.database, systemClock, () => {})
   const failing = service.database.write(async (transaction) => {
     await events.publish(transaction, 'evaluation.finished', finished)
     throw new Error('the change failed')

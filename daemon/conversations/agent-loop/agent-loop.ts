@@ -4,7 +4,6 @@ import { raceAbort } from '../../async/abortable.ts'
 import { findOwner, getPriority } from '../../core/find-owner.ts'
 import type { CallUsage } from '../../core/meter.ts'
 import { type DocumentCount, type RetrievedPassage, type Tool, type ToolContext, toContextPassage } from '../../core/tool.ts'
-import type { Logger } from '../../logging/logger.ts'
 import {
   type ChatInput,
   type ChatMessage,
@@ -16,17 +15,14 @@ import {
 } from '../../models/chat-model.ts'
 import { resolveLastQuestion } from '../../models/resolve-follow-up.ts'
 import { computeCallUsage, estimateInput } from '../../models/token-estimate.ts'
-import type { Database } from '../../store/database.ts'
 import type { Compute, ComputedAnswer } from '../../tables/computation.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import type { FinishReason } from '../reply/message-draft.ts'
 import { type ComposedInput, composeInput } from './compose-input.ts'
 import { addToolCall, declineToolCalls, executeToolCalls, mentionOmittedCalls, type PendingToolCall } from './execute-tool-calls.ts'
 import { recordComputations } from './record-computations.ts'
-import type { Recorder } from './reply-recorder.ts'
 import { describeRequest, isHistoryTooLong, needsPassages, summarizeHistory } from './summarize-history.ts'
-import { listOfferedTools, type TurnContext } from './turn-context.ts'
+import { type AgentLoopInput, listOfferedTools, type TurnContext } from './turn-context.ts'
 
 const MAX_TOOL_STEPS = 10
 /** A model that requests more at once is usually stuck in a loop. Further calls are not run, and the model is told. */
@@ -36,17 +32,6 @@ const MAX_REPLY_LENGTH = 2_000_000
 /** Longer messages are truncated when they are used as a search query. */
 const MAX_QUERY_LENGTH = 2_000
 const MAX_PASSAGES = 10
-
-export interface AgentLoopInput {
-  context: TurnContext
-  /** The first request, if it was composed (and recorded) before the loop starts. */
-  firstRequest: ComposedInput | undefined
-  reply: ActiveReply
-  recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
-  database: Database
-  logger: Logger
-  telemetry: Telemetry
-}
 
 interface AgentLoopResult {
   finishReason: FinishReason

@@ -5,12 +5,10 @@ import type { LoadedAgent } from '../../agents/service.ts'
 import type { Acquire } from '../../async/semaphore.ts'
 import { type Caller, getUserId } from '../../core/caller.ts'
 import type { CallOrigin, Meter, Settlement } from '../../core/meter.ts'
-import type { Logger } from '../../logging/logger.ts'
 import type { MemoriesService } from '../../memories/service.ts'
 import type { ChatModel } from '../../models/chat-model.ts'
 import { estimateInput } from '../../models/token-estimate.ts'
-import type { Database } from '../../store/database.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
+import type { Shared } from '../../shared-services.ts'
 import { ActiveReply } from '../reply/active-reply.ts'
 import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
@@ -20,12 +18,9 @@ import { requireFitsContext } from './compose-input.ts'
 import { createTurnContext } from './turn-context.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
-interface AskOnceDependencies {
-  database: Database
+interface AskOnceDependencies extends Shared<'database' | 'logger' | 'telemetry'> {
   meter: Meter
   memories: MemoriesService
-  logger: Logger
-  telemetry: Telemetry
 }
 
 interface AskOnceInput {

@@ -3,15 +3,13 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import type { Citation } from '../../../src/contract/schemas/messages.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import { formatDescriptions, type Tool, type ToolOutcome } from '../../core/tool.ts'
-import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage, ToolCall } from '../../models/chat-model.ts'
-import type { Telemetry } from '../../telemetry/telemetry.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
 import { formatPassages } from '../reply/citations.ts'
 import type { StoredToolCall } from '../reply/message-draft.ts'
 import { hasPastedText, isToolOfOthers } from '../reply/untrusted-messages.ts'
 import { formatValue, truncate } from './compose-input.ts'
-import type { TurnContext } from './turn-context.ts'
+import type { AgentLoopInput, TurnContext } from './turn-context.ts'
 
 const MAX_CONCURRENT_CALLS = 8
 /** Characters of a result that are stored; the model gets as much as fits its context window. */
@@ -22,12 +20,7 @@ const UNTRUSTED_TEXT = 'A document or other text that the agent has read may hav
 
 const TOOL_KINDS: Record<string, string> = { rag: 'rag', ret: 'retrieval', api: 'api', mcpt: 'mcp' }
 
-interface ToolCallsInput {
-  context: TurnContext
-  reply: ActiveReply
-  logger: Logger
-  telemetry: Telemetry
-}
+type ToolCallsInput = Pick<AgentLoopInput, 'context' | 'reply' | 'logger' | 'telemetry'>
 
 export interface PendingToolCall {
   request: ToolCall

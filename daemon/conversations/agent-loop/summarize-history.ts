@@ -1,19 +1,16 @@
 /** Makes the history of a conversation fit: the model reads a summary of the older turns, which is extended when others no longer fit. */
 import { createDeadlineSignal, scaleTimeout } from '../../../src/deadline.ts'
-import type { Logger } from '../../logging/logger.ts'
 import type { ChatMessage } from '../../models/chat-model.ts'
 import { addPart, computeCallUsage, estimateInput, type ReceivedReply } from '../../models/token-estimate.ts'
 import { escapeMarkers } from '../../models/untrusted-text.ts'
-import type { Database, DatabaseReader } from '../../store/database.ts'
-import type { ActiveReply } from '../reply/active-reply.ts'
+import type { DatabaseReader } from '../../store/database.ts'
 import { computeSummaryTokens } from '../summaries/build-summary-request.ts'
 import { extendSummary, type WriteSummary } from '../summaries/extend-summary.ts'
 import { createMessageSearchTool, SEARCH_TOOL_NAME } from '../summaries/message-search-tool.ts'
 import type { StoredSummary } from '../summaries/store.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
 import { type ComposedInput, computeRoom, shortenHistory, truncate } from './compose-input.ts'
-import type { Recorder } from './reply-recorder.ts'
-import { listOfferedTools, type TurnContext } from './turn-context.ts'
+import { type AgentLoopInput, listOfferedTools, type TurnContext } from './turn-context.ts'
 
 /** The shares of the free tokens that the history may use: results of tools and passages need room, too. */
 const SHARE_WITH_TOOLS = 0.75
@@ -28,13 +25,7 @@ const CHARACTERS_PER_TOKEN = 4
 /** The reply comes without a summary if that takes longer. */
 const SUMMARY_TIMEOUT_MS = 2 * 60 * 1000
 
-interface SummaryInput {
-  context: TurnContext
-  reply: ActiveReply
-  recorder: Pick<Recorder, 'beginCall' | 'settleCall'>
-  database: Database
-  logger: Logger
-}
+type SummaryInput = Pick<AgentLoopInput, 'context' | 'reply' | 'recorder' | 'database' | 'logger'>
 
 /** Models that cannot call tools read passages instead. */
 export const needsPassages = ({ model, toolset }: TurnContext): boolean => !model.canCallTools && toolset.retrievalTools.length > 0

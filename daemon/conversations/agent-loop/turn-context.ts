@@ -3,8 +3,11 @@ import type { LoadedAgent } from '../../agents/service.ts'
 import type { Toolset } from '../../agents/toolset.ts'
 import type { ToolContext } from '../../core/tool.ts'
 import type { ChatModel, SamplingSettings, ToolChoice, ToolDefinition } from '../../models/chat-model.ts'
+import type { Shared } from '../../shared-services.ts'
+import type { ActiveReply } from '../reply/active-reply.ts'
 import type { StoredHistory } from '../summaries/stored-history.ts'
-import type { PromptInput } from './compose-input.ts'
+import type { ComposedInput, PromptInput } from './compose-input.ts'
+import type { UsageRecorder } from './usage-recorder.ts'
 
 export interface TurnContext extends PromptInput {
   model: ChatModel
@@ -19,6 +22,14 @@ export interface TurnContext extends PromptInput {
   hasUntrustedHistory: boolean
   /** The stored messages of the history; undefined if it is not stored, or not summarized. */
   past?: StoredHistory | undefined
+}
+
+export interface AgentLoopInput extends Shared<'database' | 'logger' | 'telemetry'> {
+  context: TurnContext
+  /** The first request, if it was composed (and recorded) before the loop starts. */
+  firstRequest: ComposedInput | undefined
+  reply: ActiveReply
+  recorder: UsageRecorder
 }
 
 /** Without permission to call the client's tools, only the agent's are offered, if it has any. */

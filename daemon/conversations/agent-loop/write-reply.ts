@@ -2,11 +2,10 @@
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Turn } from '../message-queue.ts'
 import { ReplyAbortedError } from '../reply/active-reply.ts'
-import { type AgentLoopInput, runAgentLoop } from './agent-loop.ts'
-import type { Recorder } from './reply-recorder.ts'
+import { runAgentLoop } from './agent-loop.ts'
+import type { AgentLoopInput } from './turn-context.ts'
 
 interface WriteReplyInput extends AgentLoopInput {
-  recorder: Recorder
   turn: Turn
 }
 

@@ -24,22 +24,14 @@ const OUTAGE_TIMEOUT_MS = 30_000
 export type ConfirmedToolCall = Static<typeof conversationRoutes.confirm.response>
 type LoadReply = () => Promise<StoredReply>
 
-export class RemoteReplies {
-  readonly #database: Database
-  readonly #cluster: Cluster
-
-  constructor(database: Database, cluster: Cluster) {
-    this.#database = database
-    this.#cluster = cluster
-  }
-
+export function createRemoteReplies(database: Database, cluster: Cluster) {
   /** Follows a reply from the event after that id. Returns undefined if no other daemon writes it. */
-  async follow(messageId: string, load: LoadReply, after = 0): Promise<RemoteFollower | undefined> {
-    const owner = await findReplyOwner(this.#cluster, this.#database, messageId)
+  async function follow(messageId: string, load: LoadReply, after = 0): Promise<RemoteFollower | undefined> {
+    const owner = await findReplyOwner(cluster, database, messageId)
     if (owner === undefined) return undefined
     const request: FollowRequest = { follower: randomUUID() }
     try {
-      await this.#cluster.requests.send(owner, REPLY_REQUESTS.follow, messageId, request)
+      await cluster.requests.send(owner, REPLY_REQUESTS.follow, messageId, request)
     } catch (error) {
       if (error instanceof CadreError && error.code === 'NOT_FOUND') return undefined // it has ended
       throw error
@@ -47,24 +39,26 @@ export class RemoteReplies {
     const leave = (isDetached: boolean) => {
       const leaving: LeaveRequest = { ...request, isDetached }
       // If it fails, the other daemon notices when this one ends.
-      this.#cluster.requests.send(owner, REPLY_REQUESTS.leave, messageId, leaving).catch(() => undefined)
+      cluster.requests.send(owner, REPLY_REQUESTS.leave, messageId, leaving).catch(() => undefined)
     }
-    return new RemoteFollower(this.#database, messageId, load, after, leave)
+    return new RemoteFollower(database, messageId, load, after, leave)
   }
 
   /** Returns undefined if no other daemon writes the reply. */
-  async confirm(messageId: string, answer: object): Promise<ConfirmedToolCall | undefined> {
-    const owner = await findReplyOwner(this.#cluster, this.#database, messageId)
-    return owner === undefined
-      ? undefined
-      : this.#cluster.requests.send<ConfirmedToolCall>(owner, REPLY_REQUESTS.confirm, messageId, answer)
+  async function confirm(messageId: string, answer: object): Promise<ConfirmedToolCall | undefined> {
+    const owner = await findReplyOwner(cluster, database, messageId)
+    return owner === undefined ? undefined : cluster.requests.send<ConfirmedToolCall>(owner, REPLY_REQUESTS.confirm, messageId, answer)
   }
 
-  async abortConversation(conversationId: string): Promise<void> {
-    const owners = await listReplyOwners(this.#cluster, this.#database, conversationId)
-    await Promise.all(owners.map((owner) => this.#cluster.requests.send(owner, REPLY_REQUESTS.abort, conversationId)))
+  async function abortConversation(conversationId: string): Promise<void> {
+    const owners = await listReplyOwners(cluster, database, conversationId)
+    await Promise.all(owners.map((owner) => cluster.requests.send(owner, REPLY_REQUESTS.abort, conversationId)))
   }
+
+  return { follow, confirm, abortConversation }
 }
+
+export type RemoteReplies = ReturnType<typeof createRemoteReplies>
 
 class RemoteFollower implements AsyncIterableIterator<ReplyEvent> {
   readonly #database: Database

@@ -2,9 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createNotFoundError } from '../../../src/contract/errors.ts'
 import type { ReplyEvent } from '../../../src/contract/reply-events.ts'
-import type { Cluster } from '../../cluster/cluster.ts'
-import type { Logger } from '../../logging/logger.ts'
-import type { Database, Transaction } from '../../store/database.ts'
+import type { Shared } from '../../shared-services.ts'
+import type { Transaction } from '../../store/database.ts'
 import { retryWrite } from '../../store/remote/retry-write.ts'
 import type { ActiveReplies } from '../active-replies.ts'
 import type { ActiveReply } from '../reply/active-reply.ts'
@@ -25,11 +24,8 @@ interface Relay {
   done: Promise<void>
 }
 
-interface RelayDependencies {
-  database: Database
-  cluster: Cluster
+interface RelayDependencies extends Shared<'database' | 'cluster' | 'logger'> {
   activeReplies: ActiveReplies
-  logger: Logger
 }
 
 export class ReplyRelay {

@@ -7,7 +7,7 @@ import { raceAbort } from '../../async/abortable.ts'
 import { createDeferred } from '../../async/deferred.ts'
 import type { StoredMessage } from '../store.ts'
 import type { MessageDraft } from './message-draft.ts'
-import { PendingConfirmations } from './pending-confirmations.ts'
+import { createPendingConfirmations, type PendingConfirmations } from './pending-confirmations.ts'
 import { ReplyEventLog } from './reply-event-log.ts'
 
 /** How long the HTTP response waits for the first text: until then a failure can still be reported as a status code. */
@@ -62,7 +62,7 @@ export class ActiveReply {
     this.signal = signal ?? (this.#controller as AbortController).signal
     if (!signal) setMaxListeners(0, this.signal) // each running tool adds a listener
     const canAsk = !(isUnattended ?? signal !== undefined)
-    this.confirmations = new PendingConfirmations(
+    this.confirmations = createPendingConfirmations(
       draft,
       this.signal,
       canAsk ? (request) => this.emit('confirmation_required', request) : undefined,

@@ -12,16 +12,8 @@ export class CitationRegistry {
 
   /** A passage that was added before keeps its number. */
   add(passage: RetrievedPassage): Citation {
-    const {
-      source,
-      page,
-      place,
-      document_id = '',
-      headings,
-      start,
-      end,
-      content_hash,
-    } = passage.metadata as RetrievedPassage['metadata'] & Partial<Citation>
+    const metadata = passage.metadata as RetrievedPassage['metadata'] & Partial<Citation>
+    const { source, page, place, document_id = '', headings, start, end, content_hash } = metadata
     const key = JSON.stringify([document_id, source, start, end, passage.content])
     const known = this.#passages.get(key)
     if (known) return known

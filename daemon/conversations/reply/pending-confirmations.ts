@@ -21,65 +21,60 @@ interface Confirmation {
   describeRequest: DescribeRequest
 }
 
-export class PendingConfirmations {
-  readonly #draft: MessageDraft
-  readonly #signal: AbortSignal
-  readonly #ask: ((request: ConfirmationRequest) => void) | undefined
-  readonly #confirmations = new Map<string, Confirmation>()
-  #pending = createDeferred<void>()
-
-  /** The signal ends the reply. Without a function that asks its followers, the reply is unattended. */
-  constructor(draft: MessageDraft, signal: AbortSignal, ask: ((request: ConfirmationRequest) => void) | undefined) {
-    this.#draft = draft
-    this.#signal = signal
-    this.#ask = ask
-  }
+/** The signal ends the reply. Without a function that asks its followers, the reply is unattended. */
+export function createPendingConfirmations(
+  draft: MessageDraft,
+  signal: AbortSignal,
+  ask: ((request: ConfirmationRequest) => void) | undefined,
+) {
+  const confirmations = new Map<string, Confirmation>()
+  let pending = createDeferred<void>()
 
   /** Resolves when a tool call waits for confirmation. */
-  waitForPending(): Promise<void> {
-    return this.#pending.promise
+  function waitForPending(): Promise<void> {
+    return pending.promise
   }
 
   /** Asks the followers whether a tool call may be executed. */
-  async request(
+  async function request(
     call: StoredToolCall,
     details: Pick<ConfirmationRequest, 'tool_id' | 'reason'>,
     describeRequest: DescribeRequest,
   ): Promise<ConfirmationAnswer> {
-    this.#signal.throwIfAborted()
-    if (!this.#ask) {
+    signal.throwIfAborted()
+    if (!ask) {
       call.confirmation = 'refused'
       return 'unattended'
     }
     call.confirmation = 'pending'
     const answer = createDeferred<ConfirmationAnswer>()
     const timer = setTimeout(() => answer.resolve('unanswered'), CONFIRMATION_TIMEOUT_MS)
-    this.#confirmations.set(call.id, { resolve: answer.resolve, describeRequest })
+    confirmations.set(call.id, { resolve: answer.resolve, describeRequest })
     const { id, name, arguments: args } = call
-    this.#ask({ id, name, arguments: args, ...details, ...describeRequest(args) })
-    this.#pending.resolve()
+    ask({ id, name, arguments: args, ...details, ...describeRequest(args) })
+    pending.resolve()
     try {
-      return await raceAbort(answer.promise, this.#signal)
+      return await raceAbort(answer.promise, signal)
     } finally {
       if (call.confirmation === 'pending') call.confirmation = 'refused' // unanswered
       clearTimeout(timer)
-      this.#remove(call.id)
+      remove(call.id)
     }
   }
 
-  #remove(callId: string): void {
-    if (this.#confirmations.delete(callId) && this.#confirmations.size === 0) this.#pending = createDeferred()
+  function remove(callId: string): void {
+    if (confirmations.delete(callId) && confirmations.size === 0) pending = createDeferred()
   }
 
   /** Answers a confirmation, with other arguments if given; repeating the same answer is allowed. */
-  answer(callId: string, allow: boolean, args?: StoredToolCall['arguments']): StoredToolCall {
+  function answer(callId: string, allow: boolean, args?: StoredToolCall['arguments']): StoredToolCall {
     const answer = allow ? 'allowed' : 'refused'
-    const call = this.#requireToolCall(callId)
-    const confirmation = this.#confirmations.get(callId)
+    const call = requireToolCall(callId)
+    const confirmation = confirmations.get(callId)
     if (confirmation) {
       call.confirmation = answer
       if (args !== undefined) call.arguments = args
-      this.#remove(callId)
+      remove(callId)
       confirmation.resolve(answer)
     }
     if (call.confirmation !== answer) throw createAnsweredError(call)
@@ -89,19 +84,23 @@ export class PendingConfirmations {
   }
 
   /** Returns a pending call as it would be with other arguments, and the request that it would send. Changes nothing. */
-  preview(callId: string, args: StoredToolCall['arguments']): StoredToolCall & RequestDescription {
-    const call = this.#requireToolCall(callId)
-    const confirmation = this.#confirmations.get(callId)
+  function preview(callId: string, args: StoredToolCall['arguments']): StoredToolCall & RequestDescription {
+    const call = requireToolCall(callId)
+    const confirmation = confirmations.get(callId)
     if (!confirmation) throw createAnsweredError(call)
     return { ...call, arguments: args, ...confirmation.describeRequest(args) }
   }
 
-  #requireToolCall(callId: string): StoredToolCall {
-    const call = this.#draft.toolCalls.find(({ id }) => id === callId)
+  function requireToolCall(callId: string): StoredToolCall {
+    const call = draft.toolCalls.find(({ id }) => id === callId)
     if (!call) throw new CadreError('NOT_FOUND', `There is no tool call "${callId}" in this reply.`)
     return call
   }
+
+  return { waitForPending, request, answer, preview }
 }
+
+export type PendingConfirmations = ReturnType<typeof createPendingConfirmations>
 
 const createAnsweredError = ({ confirmation }: StoredToolCall) =>
   new CadreError(

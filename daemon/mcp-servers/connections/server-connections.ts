@@ -142,23 +142,17 @@ export class ServerConnections {
     }
     this.#connections.set(server.id, connection)
     connection.client.then(
-      (connected) => {
-        const { client } = connected
-        client.onclose = () => {
-          if (this.#connections.get(server.id) === connection)
-            this.#handleEnd(server, connection, new Error('closed'), connected.getProblem())
-        }
+      ({ client, getProblem }) => {
+        client.onclose = () => this.#handleEnd(server, connection, new Error('closed'), getProblem())
       },
-      (error: unknown) => {
-        if (this.#connections.get(server.id) === connection)
-          this.#handleEnd(server, connection, error, (error as { problem?: string }).problem)
-      },
+      (error: unknown) => this.#handleEnd(server, connection, error, (error as { problem?: string }).problem),
     )
     return connection
   }
 
   /** Records that a server ended or could not be started, and when it may be started again. */
   #handleEnd(server: StoredMcpServer, connection: Connection, cause: unknown, problem: string | undefined): void {
+    if (this.#connections.get(server.id) !== connection) return
     const { now, logger } = this.#options
     this.#connections.delete(server.id)
     const wasStable = now() - connection.startedAt > STABLE_MS

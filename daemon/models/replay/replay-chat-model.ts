@@ -4,18 +4,15 @@ import { CadreError } from '../../../src/contract/errors.ts'
 import { raceAbort } from '../../async/abortable.ts'
 import { createDeferred } from '../../async/deferred.ts'
 import type { Meter } from '../../core/meter.ts'
+import { stringifySorted } from '../../core/stringify-sorted.ts'
 import type { Database, Transaction } from '../../store/database.ts'
 import type { ChatInput, ChatModel, ChatPart, ContextWindow } from '../chat-model.ts'
 import { addPart, computeCallUsage, estimateInput, type ReceivedReply } from '../token-estimate.ts'
 import { findRecording, type StoredRecording, saveRecording } from './recording-store.ts'
 
-interface ReplayDependencies {
-  id: string
-  name: string
+interface ReplayDependencies extends Pick<ChatModel, 'id' | 'name' | 'canCallTools' | 'canReadImages'> {
   database: Database
   meter: Meter
-  canCallTools: boolean
-  canReadImages: boolean | null
   window: Readonly<ContextWindow>
   /** Locks by model and request: concurrent identical requests are recorded, and paid for, once. */
   pendingRequests: Map<string, Promise<void>>
@@ -25,39 +22,22 @@ interface ReplayDependencies {
   unavailableReason: string
 }
 
-export class ReplayChatModel implements ChatModel {
-  readonly id: string
-  readonly name: string
-  readonly canCallTools: boolean
-  readonly canReadImages: boolean | null
-  readonly contextTokens: number
-  readonly isContextKnown: boolean
-  readonly price = { input: 0, output: 0 }
-  readonly #dependencies: ReplayDependencies
+export function createReplayChatModel(dependencies: ReplayDependencies): ChatModel {
+  const { id, name, database, meter, canCallTools, canReadImages, pendingRequests, source } = dependencies
+  const { contextTokens, isContextKnown } = dependencies.window
 
-  constructor(dependencies: ReplayDependencies) {
-    this.id = dependencies.id
-    this.name = dependencies.name
-    this.canCallTools = dependencies.canCallTools
-    this.canReadImages = dependencies.canReadImages
-    this.contextTokens = dependencies.window.contextTokens
-    this.isContextKnown = dependencies.window.isContextKnown
-    this.#dependencies = dependencies
-  }
-
-  async *stream(chatRequest: ChatInput): AsyncGenerator<ChatPart> {
-    const { id, database, source, unavailableReason } = this.#dependencies
+  async function* stream(chatRequest: ChatInput): AsyncGenerator<ChatPart> {
     const { signal } = chatRequest
     signal?.throwIfAborted()
     const request = toStoredRequest(chatRequest)
     const key = hashRequest(request)
-    const unlock = await this.#lock(`${id} ${key}`, signal)
+    const unlock = await lock(`${id} ${key}`, signal)
     let recording: StoredRecording | undefined
     try {
       recording = await findRecording(database, id, key)
       if (!recording) {
-        if (!source) throw createMissingRecordingError(this.name, key, unavailableReason)
-        return yield* this.#record(source, chatRequest, request, key)
+        if (!source) throw createMissingRecordingError(name, key, dependencies.unavailableReason)
+        return yield* record(source, chatRequest, request, key)
       }
     } finally {
       unlock()
@@ -69,21 +49,24 @@ export class ReplayChatModel implements ChatModel {
   }
 
   /** Waits for identical requests. Must precede the lookup, which would miss a recording made meanwhile. */
-  async #lock(name: string, signal: AbortSignal | undefined): Promise<() => void> {
-    const { pendingRequests } = this.#dependencies
-    for (let pending = pendingRequests.get(name); pending; pending = pendingRequests.get(name))
+  async function lock(slot: string, signal: AbortSignal | undefined): Promise<() => void> {
+    for (let pending = pendingRequests.get(slot); pending; pending = pendingRequests.get(slot))
       await (signal ? raceAbort(pending, signal) : pending)
     const { promise, resolve } = createDeferred<void>()
-    pendingRequests.set(name, promise)
+    pendingRequests.set(slot, promise)
     return () => {
-      pendingRequests.delete(name)
+      pendingRequests.delete(slot)
       resolve()
     }
   }
 
   /** The call is metered for the recorded model; replays are free. */
-  async *#record(source: ChatModel, chatRequest: ChatInput, request: StoredRecording['request'], key: string): AsyncGenerator<ChatPart> {
-    const { id, database, meter } = this.#dependencies
+  async function* record(
+    source: ChatModel,
+    chatRequest: ChatInput,
+    request: StoredRecording['request'],
+    key: string,
+  ): AsyncGenerator<ChatPart> {
     await meter.checkBudget(source, {})
     const estimatedInput = estimateInput(chatRequest)
     const call = { model: source, kind: 'chat' as const, origin: {}, estimatedInput, maxOutput: chatRequest.maxTokens }
@@ -115,6 +98,8 @@ export class ReplayChatModel implements ChatModel {
       if (!isSettled) await database.write(settle)
     }
   }
+
+  return { id, name, canCallTools, canReadImages, contextTokens, isContextKnown, price: { input: 0, output: 0 }, stream }
 }
 
 /** Joins consecutive texts, and consecutive reasoning. */
@@ -138,15 +123,7 @@ function toStoredRequest({
 }
 
 /** Returns a key that does not depend on the order of fields. */
-export function hashRequest(request: StoredRecording['request']): string {
-  const json = JSON.stringify(request, (_, value: unknown) =>
-    isPlainObject(value) ? Object.fromEntries(Object.entries(value).sort(compareNames)) : value,
-  )
-  return hash('sha256', json, 'hex')
-}
-
-const isPlainObject = (value: unknown): value is object => value !== null && typeof value === 'object' && !Array.isArray(value)
-const compareNames = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+export const hashRequest = (request: StoredRecording['request']): string => hash('sha256', stringifySorted(request), 'hex')
 
 const createMissingRecordingError = (name: string, key: string, reason: string) =>
   new CadreError('PROVIDER_ERROR', `The model "${name}" has no recording of this request (${key.slice(0, 12)}), and ${reason}.`, {

@@ -11,18 +11,10 @@ import { createResponse, formatResponse } from './format-response.ts'
 
 const PREFIX = 'resp_'
 
-export class StoredResponses {
-  readonly #agents: AgentsService
-  readonly #conversations: ConversationsService
-
-  constructor(agents: AgentsService, conversations: ConversationsService) {
-    this.#agents = agents
-    this.#conversations = conversations
-  }
-
-  async get(caller: Caller, id: string): Promise<OpenaiResponse> {
-    const { conversation, reply } = await this.#require(caller, id)
-    const agent = conversation.agent_id === null ? undefined : await this.#agents.findView(this.#agents.database, conversation.agent_id)
+export function createStoredResponses(agents: AgentsService, conversations: ConversationsService) {
+  async function get(caller: Caller, id: string): Promise<OpenaiResponse> {
+    const { conversation, reply } = await require(caller, id)
+    const agent = conversation.agent_id === null ? undefined : await agents.findView(agents.database, conversation.agent_id)
     const format = {
       messageId: reply.id,
       model: agent?.name ?? conversation.deleted_agent_id ?? '',
@@ -40,21 +32,29 @@ export class StoredResponses {
     return error ? { ...response, status: 'failed', error } : response
   }
 
-  async remove(change: ChangeContext, id: string, signal: AbortSignal): Promise<{ id: string; object: 'response'; deleted: true }> {
-    const { conversation, reply } = await this.#require(change.caller, id)
-    await this.#conversations.removeReply(change, conversation.id, reply.id, signal)
+  async function remove(
+    change: ChangeContext,
+    id: string,
+    signal: AbortSignal,
+  ): Promise<{ id: string; object: 'response'; deleted: true }> {
+    const { conversation, reply } = await require(change.caller, id)
+    await conversations.removeReply(change, conversation.id, reply.id, signal)
     return { id, object: 'response', deleted: true }
   }
 
-  async #require(caller: Caller, id: string) {
-    const found = id.startsWith(PREFIX) ? await this.#conversations.findReply(caller, replacePrefix(id, 'msg_')) : undefined
+  async function require(caller: Caller, id: string) {
+    const found = id.startsWith(PREFIX) ? await conversations.findReply(caller, replacePrefix(id, 'msg_')) : undefined
     if (found) return found
     throw new CadreError('NOT_FOUND', `There is no stored response "${id}".`, {
       details: [{ field: 'response_id', problem: 'does not exist' }],
       hint: 'Only responses with store: true are stored.',
     })
   }
+
+  return { get, remove }
 }
+
+export type StoredResponses = ReturnType<typeof createStoredResponses>
 
 /** Calls that Cadre executed have a duration, others an error. */
 const listStoredClientCalls = ({ finish_reason, tool_calls = [] }: Message) =>

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { listFiles } from './list-files.ts'
+import { ignoreMissing, listFiles } from './list-files.ts'
 import { syncDirectory } from './sync-directory.ts'
 
 /** The catalog of LanceDB, which lists the tables. */
@@ -152,8 +152,4 @@ async function flushFile(path: string): Promise<void> {
   } finally {
     await file?.close()
   }
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
 }

@@ -1,6 +1,7 @@
 /** Copies of objects on the local disk, up to a size limit. Those that were used longest ago are removed first. */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { measureSize } from '../files/measure-size.ts'
 
 export class DiskCache {
   readonly #folder: string
@@ -61,10 +62,3 @@ export class DiskCache {
 }
 
 const listNames = (folder: string): Promise<string[]> => readdir(folder).catch(() => []) // created at the first use
-
-async function measureSize(path: string): Promise<number> {
-  const stats = await stat(path)
-  if (!stats.isDirectory()) return stats.size
-  const sizes = await Promise.all((await readdir(path)).map((name) => measureSize(join(path, name))))
-  return sizes.reduce((sum, size) => sum + size, 0)
-}

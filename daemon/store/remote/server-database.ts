@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database, Transaction, Value } from '../database.ts'
-import { type PendingWrite, WriteQueue } from '../write-queue.ts'
+import { createWriteQueue, type PendingWrite } from '../write-queue.ts'
 import { retryWrite } from './retry-write.ts'
 import { createStatement, type ServerAddress, ServerConnection } from './server-connection.ts'
 import { ConnectionLostError, createUnknownOutcomeError } from './server-errors.ts'
@@ -32,7 +32,7 @@ class ServerDatabase implements Database {
   readonly location: string
   readonly isRemote = true
   readonly #connection: ServerConnection
-  readonly #queue = new WriteQueue<Transaction>((writes) => this.#commitAll(writes))
+  readonly #queue = createWriteQueue<Transaction>((writes) => this.#commitAll(writes))
   readonly daemonId = randomUUID()
   #commits = 0
 

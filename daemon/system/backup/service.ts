@@ -11,8 +11,7 @@ import { ensureDirectory } from '../../../src/config.ts'
 import { CadreError, createValidationError } from '../../../src/contract/errors.ts'
 import type { BACKUP_EVENTS, backupRoutes } from '../../../src/contract/families/backups.ts'
 import type { StreamEvent } from '../../../src/contract/route.ts'
-import type { Logger } from '../../logging/logger.ts'
-import type { Database } from '../../store/database.ts'
+import type { Shared } from '../../shared-services.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
 import { getThreadUrl } from '../../workers/start-worker.ts'
 import { recordBackup } from '../store.ts'
@@ -22,12 +21,10 @@ import type { BackupTask } from './write-backup.ts'
 type BackupInput = Static<typeof backupRoutes.create.body>
 type Backup = Static<typeof BACKUP_EVENTS.backup_end>
 
-interface BackupDependencies {
-  database: Database
+interface BackupDependencies extends Shared<'database' | 'logger'> {
   originals: OriginalStore
   paths: Paths
   version: string
-  logger: Logger
 }
 
 const WORKER = { built: 'dist/daemon/system/backup-worker.js', source: new URL('worker.ts', import.meta.url) }

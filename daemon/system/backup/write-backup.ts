@@ -16,6 +16,8 @@ import {
 } from '../../../src/backup/format.ts'
 import { createHeader, createPadding, createTrailer } from '../../../src/backup/tar.ts'
 import { copyDatabase } from '../../store/database.ts'
+import { ignoreMissing } from '../../store/files/list-files.ts'
+import { syncDirectory } from '../../store/files/sync-directory.ts'
 
 export interface BackupTask {
   home: string
@@ -181,19 +183,4 @@ async function addFolder(inputs: Input[], name: string, path: string): Promise<v
 async function addFile(inputs: Input[], name: string, path: string): Promise<void> {
   const found = await stat(path).catch(ignoreMissing)
   if (found && isBackupName(name)) inputs.push({ name, path, size: found.size })
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error
-}
-
-/** A rename is durable only after its directory is synced. Windows neither needs nor allows it. */
-async function syncDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

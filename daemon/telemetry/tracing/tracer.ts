@@ -1,9 +1,11 @@
 /** Creates spans and passes the current one on through asynchronous calls. Loaded only if traces are enabled. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
+import type { Logger } from '../../logging/logger.ts'
 import type { Attributes, FinishedSpan, SpanKind } from './finished-span.ts'
-import type { Sampler } from './sampler.ts'
-import type { SpanExporter } from './span-exporter.ts'
+import { createSampler, type Sampler } from './sampler.ts'
+import { createSpanExporter, type SpanExporter } from './span-exporter.ts'
+import type { TraceSettings } from './trace-settings.ts'
 import { formatTraceparent, parseTraceparent, type SpanContext, type TraceHeaders } from './traceparent.ts'
 
 interface SpanOptions {
@@ -47,10 +49,10 @@ export class Tracer {
   readonly #sampler: Sampler
   readonly #isPropagated: boolean
 
-  constructor(exporter: SpanExporter, sampler: Sampler, isPropagated: boolean) {
-    this.#exporter = exporter
-    this.#sampler = sampler
-    this.#isPropagated = isPropagated
+  constructor(settings: TraceSettings, version: string, logger: Logger) {
+    this.#exporter = createSpanExporter(settings, version, logger)
+    this.#sampler = createSampler(settings.sampler, settings.ratio)
+    this.#isPropagated = settings.isPropagated
   }
 
   startSpan(name: string, kind: SpanKind, { attributes = {}, parent, isRoot = false }: SpanOptions = {}): Span {

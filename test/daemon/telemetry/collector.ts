@@ -1,8 +1,7 @@
 /** A local collector of traces that records the spans it receives. */
 import { gunzipSync } from 'node:zlib'
-import { createTracer } from '../../../daemon/telemetry/tracing/create-tracer.ts'
 import { readTraceSettings, type TraceSettings } from '../../../daemon/telemetry/tracing/trace-settings.ts'
-import type { Tracer } from '../../../daemon/telemetry/tracing/tracer.ts'
+import { Tracer } from '../../../daemon/telemetry/tracing/tracer.ts'
 import { waitFor } from '../../harness/wait-for.ts'
 import { type RecordingServer, startRecordingServer } from '../../outbound/recording-server.ts'
 
@@ -58,7 +57,7 @@ export class Collector {
     const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: this.server.origin, OTEL_BSP_SCHEDULE_DELAY: '20', ...environment }
     const log = (_: object, message: string) => void this.warnings.push(message)
     const logger = { debug() {}, info: log, warn: log, error: log }
-    return createTracer(readTraceSettings(variables, '1.2.3') as TraceSettings, '1.2.3', logger)
+    return new Tracer(readTraceSettings(variables, '1.2.3') as TraceSettings, '1.2.3', logger)
   }
 
   find = (name: string): Promise<CollectedSpan> =>

@@ -1,49 +1,32 @@
-/** Runs API tools: validates arguments, decrypts secrets for the request and reads the response within limits. */
-import type { Outbound } from '../outbound/client.ts'
+/** Calls the APIs of tools: validates arguments, decrypts secrets for the request and reads the response within limits. */
 import { redactStrings } from '../secrets/redact-strings.ts'
-import type { Vault } from '../secrets/vault.ts'
+import type { Shared } from '../shared-services.ts'
 import { ArgumentValidator } from '../validation/argument-validator.ts'
-import type { Validator } from '../validation/validator.ts'
 import { buildRequest } from './build-request.ts'
 import { type ApiToolResponse, canBeText, MAX_RESPONSE_BYTES, parseBody } from './parse-response.ts'
 import { createRedactor, openSecrets } from './secrets.ts'
 import type { StoredApiTool } from './store.ts'
 
-export interface ApiToolRunnerDependencies {
-  vault: Vault
-  validator: Validator
-  outbound: Outbound
-}
+export type ApiCallerDependencies = Shared<'vault' | 'validator' | 'outbound'>
 
-interface RunOptions {
+interface CallOptions {
   signal?: AbortSignal | undefined
   /** Whether values of headers that the server returns are shown; credentials of `auth` never are. */
   showsHeaders?: boolean
 }
 
-export class ApiToolRunner {
-  readonly #vault: Vault
-  readonly #outbound: Outbound
-  readonly #argumentValidator: ArgumentValidator
+/** Any HTTP status is a valid result; throws only if there is no readable response. */
+export type CallApi = (tool: StoredApiTool, args: Record<string, unknown>, options?: CallOptions) => Promise<ApiToolResponse>
 
-  constructor({ vault, validator, outbound }: ApiToolRunnerDependencies) {
-    this.#vault = vault
-    this.#outbound = outbound
-    this.#argumentValidator = new ArgumentValidator(validator)
-  }
-
-  /** Any HTTP status is a valid result; throws only if there is no readable response. */
-  async run(
-    tool: StoredApiTool,
-    args: Record<string, unknown>,
-    { signal, showsHeaders = false }: RunOptions = {},
-  ): Promise<ApiToolResponse> {
-    this.#argumentValidator.validate(tool, args)
-    const secrets = openSecrets(this.#vault, tool)
+export function createApiCaller({ vault, validator, outbound }: ApiCallerDependencies): CallApi {
+  const argumentValidator = new ArgumentValidator(validator)
+  return async (tool, args, { signal, showsHeaders = false } = {}) => {
+    argumentValidator.validate(tool, args)
+    const secrets = openSecrets(vault, tool)
     const { url, method, headers, body } = buildRequest(tool, secrets, args)
     const redactor = createRedactor(showsHeaders ? { ...secrets, headers: {} } : secrets)
     const startedAt = performance.now()
-    const response = await this.#outbound.request(url, {
+    const response = await outbound.request(url, {
       method,
       headers,
       body,
