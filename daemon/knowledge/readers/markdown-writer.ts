@@ -35,6 +35,12 @@ export class MarkdownWriter {
     this.#endsInSpace = true
   }
 
+  /** Ends the name of what the following text is about. */
+  endTerm(): void {
+    const end = this.#line.at(-1)?.trimEnd()
+    if (end !== undefined && !/[.:!?…]$/.test(end)) this.writeText(': ')
+  }
+
   #takeLine(): string {
     const text = this.#line
       .join('')

@@ -38,8 +38,7 @@ function writeElement(element: HtmlElement, writer: MarkdownWriter): void {
   } else if (name === 'dt') {
     writer.startItem()
     writeHtml(element, writer)
-    // What follows is about the term.
-    if (!/[.:!?…]$/.test(getPreformattedText(element).trim())) writer.writeText(': ')
+    writer.endTerm()
   } else if (name === 'dd') {
     writeHtml(element, writer)
     writer.endParagraph()
