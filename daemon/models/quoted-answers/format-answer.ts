@@ -55,7 +55,8 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
     // What an option does says nothing about the command without it.
     const isOfOption =
       option === undefined || option.match(/[\p{L}\p{N}]{2,}/gu)?.some((name) => containsIdentifier(question, name.toLowerCase()))
-    return isOfOption ? answerYesOrNo(question, quote, [...headings, option ?? '']) : undefined
+    const label = part.block.kind === 'field' ? (quote.split(':', 1)[0] as string) : ''
+    return isOfOption ? answerYesOrNo(question, quote, [...headings, option ?? '', label]) : undefined
   }
   if (findList(question, answer, content) && !asksForValue(question)) return undefined
   const before = content.slice(part.start, Math.max(part.start, span.start))

@@ -34,6 +34,16 @@ test('a record is quoted as a whole, below the value that was asked for', async 
   )
 })
 
+test('a labelled line of a note is quoted alone, and its label says what it is about', async () => {
+  const note = 'Tariff: Flat L, 24 months\nRoaming: included in the EU. Not included in Switzerland.\nHotline: 0800 330 1000'
+  const ask = (question: string, found: string) => answer(question, [[note, 'phone.txt']], [found])
+  assert.is(
+    await ask('Is roaming in Switzerland included?', 'Not included'),
+    '**No**\n\n“Roaming: included in the EU. Not included in Switzerland.” [1]',
+  )
+  assert.is(await ask('What is the hotline?', '0800 330 1000'), '**0800 330 1000**\n\n“Hotline: 0800 330 1000” [1]')
+})
+
 test('the record with the number of the question is quoted, even if the model points at another one', async () => {
   const text = await answer('release of version 10', [[table, 'releases.csv']], ['2007-10-18'])
   assert.match(text, /^\*\*2019-07-06\*\*\n\n```\nversion: 10\ncodename: Buster\n/)
