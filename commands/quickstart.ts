@@ -70,7 +70,7 @@ export default class Quickstart extends CadreCommand {
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
       if (answer)
         process.stdout.write(
-          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatCitedAnswer(answer, getOutput(process.stdout))}\n`,
+          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatCitedAnswer(answer, { output: getOutput(process.stdout) })}\n`,
         )
       display.log(`\n${paint('dim', `Finished in ${formatMilliseconds(seconds * 1000)}.`)}`)
       if (agent) display.log(next(agent, path))
