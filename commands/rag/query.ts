@@ -1,6 +1,7 @@
 import { boolean, string } from '@oclif/core/flags'
 import { countUncited, formatCitedAnswer } from '../../src/cli/ask/format-cited-answer.ts'
-import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
+import { createQueryArgument, queryFlags } from '../../src/cli/ask/query-flags.ts'
+import { prepareQuery } from '../../src/cli/ask/questions/prepare-query.ts'
 import { reportUnreadSources } from '../../src/cli/ask/report-unread-sources.ts'
 import { formatComputations } from '../../src/cli/knowledge/format-computations.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -11,7 +12,6 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { canRedraw, paint } from '../../src/cli/terminal/color.ts'
 import { formatCount, formatTokens } from '../../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
-import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { ragToolRoutes } from '../../src/contract/families/rag-tools.ts'
@@ -45,18 +45,25 @@ export default class RagQuery extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RagQuery)
-    const body = await readQuery(args.question ?? [], flags, `cadre rag query ${quoteShellWord(args.tool)}`)
-    const connection = await this.connect(flags)
-    const params = { id: await resolveSearchTool(connection, ragTopic, args.tool) }
+    const { connection, id, body } = await prepareQuery({
+      topic: ragTopic,
+      command: 'cadre rag query',
+      tool: args.tool,
+      words: args.question ?? [],
+      flags,
+      connect: () => this.connect(flags),
+    })
     const model = flags.model === undefined ? {} : { model_id: await resolveResource(connection, modelTopic, flags.model) }
     const display = new ProgressDisplay(!canRedraw(process.stderr))
     display.show({ label: 'Asking', done: 0, total: null, unit: '' })
-    const { data } = await call(connection, ragToolRoutes.query, { params, body: { ...body, ...model } }).finally(() => display.end())
+    const { data } = await call(connection, ragToolRoutes.query, { params: { id }, body: { ...body, ...model } }).finally(() =>
+      display.end(),
+    )
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(`${formatCitedAnswer(data, { output: getOutput(process.stdout), full: flags.full, all: flags.all })}\n`)
     if (flags.explain) this.#explain(data)
     if (process.stderr.isTTY) this.notify(`\n${paint('dim', formatFooter(data, flags.all ? 0 : countUncited(data)))}`)
-    if (data.results.length === 0) await reportUnreadSources(connection, [params.id])
+    if (data.results.length === 0) await reportUnreadSources(connection, [id])
   }
 
   #explain({ computation = [] }: QueryResult): void {
