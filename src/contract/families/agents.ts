@@ -49,7 +49,7 @@ const settings = {
   }),
   memory: Type.Boolean({
     default: false,
-    description: 'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
+    description: 'Whether the agent remembers facts about each user across conversations. The embedded model does not.',
   }),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
