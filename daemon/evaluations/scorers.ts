@@ -128,7 +128,12 @@ function requireRememberedOutput(test: ScoredCase): string {
 }
 
 function requireOutput({ expected_output }: ScoredCase): string {
-  if (expected_output === undefined) throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_output.')
+  if (expected_output === undefined)
+    throw new CadreError(
+      'VALIDATION_ERROR',
+      'The test case has no expected_output. For a question that the documents do not answer, give it the scorer confidence ' +
+        'with levels none.',
+    )
   return expected_output
 }
 
