@@ -68,7 +68,7 @@ export async function addSource(planned: PlannedSource, options: AddSourceOption
 }
 
 /** Formats the outcome, the documents that could not be read and the next steps. */
-export async function formatAddedSource(connection: Connection, { source, tool, sync }: AddedSource): Promise<string[]> {
+export async function formatAddedSource(connection: Connection, { source, tool, sync, isNew }: AddedSource): Promise<string[]> {
   const name = quoteShellWord(source.name)
   const next = tool
     ? [
@@ -80,6 +80,7 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
   if (source.statistics.documents === 0)
     return [
       formatSyncOutcome(sync),
+      ...(isNew ? [`The knowledge source ${sanitizeLine(source.name)} was created and is empty.`] : []),
       ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files and files in .gitignore are skipped.`)]),
       `To sync it again: ${paint('bold', `cadre knowledge sync ${name}`)}`,
       `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
@@ -118,7 +119,7 @@ async function ensureSource(
   )
   const credentials = auth ? { auth } : {}
   if (!existing) {
-    if (candidates[0]) throw createNameTakenError(name, candidates[0])
+    if (candidates[0]) throw createNameTakenError(name, candidates[0], configuration[locationField])
     const body = { name, type, configuration: { ...defaults, ...configuration }, ...credentials }
     const { data } = await call(connection, knowledgeSourceRoutes.create, { body })
     return { source: data, isNew: true }
@@ -132,10 +133,14 @@ async function ensureSource(
   return { source: data, isNew: false }
 }
 
-function createNameTakenError(name: string, { type, configuration }: KnowledgeSource): UsageError {
+function createNameTakenError(name: string, { type, configuration }: KnowledgeSource, added: unknown): UsageError {
   const location = configuration[LOCATION_FIELDS[type] ?? '']
   const description = typeof location === 'string' ? `for ${location}` : `of type ${type}`
-  return new UsageError(`A knowledge source "${name}" ${description} already exists.`, 'Choose another name with --name.')
+  const target = typeof added === 'string' ? quoteShellWord(added) : 'FILE'
+  return new UsageError(
+    `A knowledge source "${name}" ${description} already exists.`,
+    `To add this one under another name: cadre knowledge add ${target} --name ${quoteShellWord(`${name}-2`)}`,
+  )
 }
 
 async function uploadFiles(
