@@ -37,11 +37,13 @@ interface AddSourceOptions {
   tool: string | undefined
   description?: string
   wait: boolean
+  /** The command line before the folder, for hints. */
+  command?: string
 }
 
 export async function addSource(planned: PlannedSource, options: AddSourceOptions): Promise<AddedSource> {
   const { connection, display } = options
-  const { source, isNew } = await ensureSource(connection, planned)
+  const { source, isNew } = await ensureSource(connection, planned, options.command ?? 'cadre knowledge add')
   try {
     await uploadFiles(connection, source, planned, display)
   } catch (error) {
@@ -109,6 +111,7 @@ export async function removeAddedSource(connection: Connection, { source, tool }
 async function ensureSource(
   connection: Connection,
   { name, type, configuration, auth, canMove, defaults }: PlannedSource,
+  command: string,
 ): Promise<Pick<AddedSource, 'source' | 'isNew'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const responses = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
@@ -119,7 +122,7 @@ async function ensureSource(
   )
   const credentials = auth ? { auth } : {}
   if (!existing) {
-    if (candidates[0]) throw createNameTakenError(name, candidates[0], configuration[locationField])
+    if (candidates[0]) throw createNameTakenError(name, candidates[0], configuration[locationField], command)
     const body = { name, type, configuration: { ...defaults, ...configuration }, ...credentials }
     const { data } = await call(connection, knowledgeSourceRoutes.create, { body })
     return { source: data, isNew: true }
@@ -133,13 +136,13 @@ async function ensureSource(
   return { source: data, isNew: false }
 }
 
-function createNameTakenError(name: string, { type, configuration }: KnowledgeSource, added: unknown): UsageError {
+function createNameTakenError(name: string, { type, configuration }: KnowledgeSource, added: unknown, command: string): UsageError {
   const location = configuration[LOCATION_FIELDS[type] ?? '']
   const description = typeof location === 'string' ? `for ${location}` : `of type ${type}`
   const target = typeof added === 'string' ? quoteShellWord(added) : 'FILE'
   return new UsageError(
     `A knowledge source "${name}" ${description} already exists.`,
-    `To add this one under another name: cadre knowledge add ${target} --name ${quoteShellWord(`${name}-2`)}`,
+    `To add this one under another name: ${command} ${target} --name ${quoteShellWord(`${name}-2`)}`,
   )
 }
 
