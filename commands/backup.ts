@@ -10,9 +10,10 @@ import { UsageError } from '../src/cli/terminal/errors.ts'
 import { formatBytes, formatCount } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
 import { quoteShellWord } from '../src/cli/terminal/shell-quote.ts'
+import { isLoopback } from '../src/client/address.ts'
 import { call, stream } from '../src/client/call.ts'
 import type { Connection } from '../src/client/request.ts'
-import { CadreError, type ErrorCode } from '../src/contract/errors.ts'
+import { CadreError, type ErrorCode, handleError } from '../src/contract/errors.ts'
 import { type BACKUP_EVENTS, backupRoutes } from '../src/contract/families/backups.ts'
 import { systemRoutes } from '../src/contract/families/system.ts'
 
@@ -52,11 +53,16 @@ export default class BackupCommand extends CadreCommand {
     if (flags.daily !== undefined) await this.#setDaily(connection, flags.daily)
     if (args.file === undefined) return
     if (!connection.isSameMachine)
-      throw new UsageError(`The daemon runs on another machine (${connection.url}).`, 'Run cadre backup on that machine.')
+      throw isLoopback(connection.url)
+        ? new UsageError(
+            `cadre backup writes a file on the machine of the daemon, and a profile (${connection.url}) can lead to another one.`,
+            'Run cadre backup on that machine, with --profile local if a profile is selected.',
+          )
+        : new UsageError(`The daemon runs on another machine (${connection.url}).`, 'Run cadre backup on that machine.')
     const display = new ProgressDisplay(flags.quiet || this.getFormat(flags) !== 'table')
     try {
       const body = { path: resolve(args.file), include_index: flags.index, overwrite: flags.force }
-      const backup = await writeBackup(connection, body, display)
+      const backup = await writeBackup(connection, body, display).catch(namePath(body.path))
       if (flags.verify) {
         const again = `cadre backup ${quoteShellWord(args.file)} --force --verify${flags.index ? ' --index' : ''}`
         await verifyBackup(backup.path, { report: showBytes(display, 'Verifying') }).catch(
@@ -82,6 +88,13 @@ export default class BackupCommand extends CadreCommand {
     )
   }
 }
+
+/** The service calls the path `path`. */
+const namePath = (path: string) =>
+  handleError('VALIDATION_ERROR', (error) => {
+    const message = error.message.replace(/^path: /, `${path} `)
+    throw new CadreError(error.code, message, { hint: error.hint, details: error.details, cause: error })
+  })
 
 async function writeBackup(
   connection: Connection,

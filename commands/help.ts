@@ -1,6 +1,7 @@
 import { string } from '@oclif/core/args'
 import { loadHelpClass } from '@oclif/core/help'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
+import { suggestCommand } from '../src/cli/oclif/command-not-found.ts'
 
 export default class HelpCommand extends CadreCommand {
   static override description = 'Show help for a topic or command.'
@@ -10,6 +11,10 @@ export default class HelpCommand extends CadreCommand {
   override async run(): Promise<void> {
     const { args } = await this.parse(HelpCommand)
     const Help = await loadHelpClass(this.config)
-    await new Help(this.config, {}).showHelp(args.command ?? [])
+    const words = args.command ?? []
+    await new Help(this.config, {}).showHelp(words).catch((error: Error) => {
+      if (!/not found/.test(error.message)) throw error
+      return suggestCommand({ id: words.join(':'), config: this.config })
+    })
   }
 }

@@ -68,10 +68,10 @@ export default class Quickstart extends CadreCommand {
       display.clear()
       const seconds = (Date.now() - began) / 1000
       if (!pretty) return await this.print({ data: { ...prepared, tool: tool ?? null, agent: agent ?? null, ...answer, seconds } }, flags)
-      if (answer)
-        process.stdout.write(
-          `\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${formatCitedAnswer(answer, getOutput(process.stdout))}\n`,
-        )
+      if (answer) {
+        const text = formatCitedAnswer(answer, { output: getOutput(process.stdout) })
+        process.stdout.write(`\n${paint('bold', sanitizeLine(answer.query), process.stdout)}\n\n${text}\n`)
+      }
       display.log(`\n${paint('dim', `Finished in ${formatMilliseconds(seconds * 1000)}.`)}`)
       if (agent) display.log(next(agent, path))
     } finally {

@@ -1,3 +1,4 @@
+import { describeMemory } from '../../src/cli/ask/notes/explain-unused-memory.ts'
 import { agentInterview } from '../../src/cli/quickstart/agent-interview.ts'
 import { agentTopic } from '../../src/cli/resources/topics/agents.ts'
 import { createCommand } from '../../src/cli/resources/verbs/create.ts'
@@ -11,5 +12,5 @@ export default createCommand(
       description: 'Create an agent with instructions from a file and one tool',
     },
   ],
-  agentInterview,
+  { interview: agentInterview, describeEffect: describeMemory },
 )

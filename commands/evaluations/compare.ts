@@ -5,6 +5,7 @@ import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -32,7 +33,8 @@ export default class EvaluationsCompare extends ResourceCommand {
     const [newest, before] = runs
     const b = args.b ?? newest?.run_id
     const a = args.a ?? before?.run_id
-    if (!a || !b) throw new UsageError('Comparing needs two completed runs.', `Start one: cadre evaluations run ${id}`)
+    if (!a || !b)
+      throw new UsageError('Comparing needs two completed runs.', `Start one: cadre evaluations run ${quoteShellWord(args.evaluation)}`)
     const { data } = await call(connection, runRoutes.compare, { params: { id }, query: { a, b } })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)
     process.stdout.write(

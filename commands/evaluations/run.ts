@@ -18,6 +18,7 @@ import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { EXIT, ReportedError, UsageError } from '../../src/cli/terminal/errors.ts'
 import { rewriteCommands } from '../../src/cli/terminal/invocation.ts'
 import { ProgressDisplay } from '../../src/cli/terminal/progress-bar.ts'
+import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
@@ -59,7 +60,7 @@ export default class EvaluationsRun extends ResourceCommand {
     const { data: started } = await call(connection, runRoutes.run, { params: { id }, body })
     if (!flags.wait) return this.print({ data: started }, flags)
     const display = new ProgressDisplay(flags.quiet)
-    const run = await followRun({ ...connection, notify: display.log }, started, display).finally(() => display.end())
+    const run = await followRun({ ...connection, notify: display.log }, started, args.evaluation, display).finally(() => display.end())
     const all = flags.junit === undefined ? undefined : await listResults(connection, id, run.run_id)
     if (flags.junit !== undefined && all) await writeFile(flags.junit, formatJunit(args.evaluation, all, run.summary.currency))
     const comparison =
@@ -77,7 +78,7 @@ export default class EvaluationsRun extends ResourceCommand {
         .flatMap((result) => [...formatResult(result, output, run.summary.currency), ''])
       const more =
         pagination.total > MAX_SHOWN
-          ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${id}`), '']
+          ? [rewriteCommands(`and ${pagination.total - MAX_SHOWN} more: cadre evaluations results ${quoteShellWord(args.evaluation)}`), '']
           : []
       const compared = comparison ? ['', ...formatComparison(comparison, output, MAX_SHOWN)] : []
       const trend = formatPassRates(await listTrend(connection, run), output)

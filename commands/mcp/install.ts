@@ -62,7 +62,7 @@ export default class McpInstall extends CadreCommand {
 }
 
 function formatChange(before: string, after: string): string {
-  const lines = diffLines(before, after)
+  const lines = diffLines(before.replace(/\n$/, ''), after.replace(/\n$/, ''))
   const isNear = (at: number) => lines.slice(Math.max(0, at - CONTEXT_LINES), at + CONTEXT_LINES + 1).some(({ sign }) => sign !== ' ')
   const shown = lines.flatMap((line, at) => (isNear(at) ? [line] : lines[at - 1] && isNear(at - 1) ? [undefined] : []))
   const colors = { '+': 'green', '-': 'red', ' ': 'dim' } as const

@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
+import { explainUnusedFact } from '../../src/cli/ask/notes/explain-unused-memory.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveName } from '../../src/cli/resources/resolve-references.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'
@@ -34,6 +35,8 @@ export default class MemoryAdd extends CadreCommand {
     }
     const { data } = await call(connection, memoryRoutes.create, { body })
     this.notify(`Remembered: ${sanitizeLine(data.content)} (${data.id})`)
+    const unused = await explainUnusedFact(connection, body.agent_id)
+    if (unused !== undefined) this.notify(unused)
     await this.printUnlessTable(data, flags)
   }
 }

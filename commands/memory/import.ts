@@ -1,5 +1,6 @@
 import { string } from '@oclif/core/args'
 import { string as text } from '@oclif/core/flags'
+import { explainUnusedFact } from '../../src/cli/ask/notes/explain-unused-memory.ts'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { parseJsonLines } from '../../src/cli/input/json-lines.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
@@ -28,6 +29,7 @@ export default class MemoryImport extends CadreCommand {
     const lines = parseJsonLines(await new InputReader().readFile(args.file), args.file)
     const connection = await this.connect(flags)
     const agent = flags.agent === undefined ? {} : await resolveReferences(connection, memoryTopic.references, { agent_id: flags.agent })
+    const agents = new Set<string>()
     for (const { value, line } of lines) {
       const { content, agent_id, user_id, expires_at = null } = (value ?? {}) as Record<string, string | null | undefined>
       const body = {
@@ -41,7 +43,12 @@ export default class MemoryImport extends CadreCommand {
       if (typeof body.content !== 'string' || typeof body.agent_id !== 'string')
         throw new UsageError(`Line ${line} of ${args.file} has no content or no agent_id.`, 'Name the agent with --agent.')
       await call(connection, memoryRoutes.create, { body: body as { content: string; agent_id: string } })
+      agents.add(body.agent_id)
     }
-    this.notify(`Imported ${formatCount(lines.length)} memories.`)
+    this.notify(`Imported ${lines.length === 1 ? '1 memory' : `${formatCount(lines.length)} memories`}.`)
+    for (const id of agents) {
+      const unused = await explainUnusedFact(connection, id)
+      if (unused !== undefined) this.notify(unused)
+    }
   }
 }

@@ -8,7 +8,7 @@ import { memoryRoutes } from '../../src/contract/families/memory/memories.ts'
 export default class MemorySearch extends CadreCommand {
   static override description = 'Search what an agent remembers, by words and meaning.'
   static override examples = [
-    { command: "cadre memory search where do I work --agent 'Handbook helper'", description: 'Search your own memories' },
+    { command: "cadre memory search 'Where do I work?' --agent 'Handbook helper'", description: 'Search your own memories' },
   ]
   static override usage = 'memory search QUERY --agent <text> [flags]'
   static override args = { query: string({ multiple: true, required: true, ignoreStdin: true, description: 'What to search for.' }) }

@@ -1,11 +1,11 @@
 import { boolean } from '@oclif/core/flags'
 import { formatNoMatch, formatPassage } from '../../src/cli/ask/format-passages.ts'
-import { createQueryArgument, queryFlags, readQuery, resolveSearchTool } from '../../src/cli/ask/query-flags.ts'
+import { createQueryArgument, queryFlags } from '../../src/cli/ask/query-flags.ts'
+import { prepareQuery } from '../../src/cli/ask/questions/prepare-query.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { retrievalTopic } from '../../src/cli/resources/topics/retrieval.ts'
 import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
-import { quoteShellWord } from '../../src/cli/terminal/shell-quote.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import { wrap } from '../../src/cli/terminal/text.ts'
 import { call } from '../../src/client/call.ts'
@@ -41,11 +41,16 @@ export default class RetrievalSearch extends CadreCommand {
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(RetrievalSearch)
-    const body = await readQuery(args.query ?? [], flags, `cadre retrieval search ${quoteShellWord(args.tool)}`)
-    const connection = await this.connect(flags)
-    const params = { id: await resolveSearchTool(connection, retrievalTopic, args.tool) }
+    const { connection, id, body } = await prepareQuery({
+      topic: retrievalTopic,
+      command: 'cadre retrieval search',
+      tool: args.tool,
+      words: args.query ?? [],
+      flags,
+      connect: () => this.connect(flags),
+    })
     const { data } = await call(connection, retrievalToolRoutes.search, {
-      params,
+      params: { id },
       body: { ...body, ...(flags.explain ? { explain: true } : {}) },
     })
     if (this.getFormat(flags) !== 'table') return this.print({ data }, flags)

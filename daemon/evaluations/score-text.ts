@@ -8,6 +8,16 @@ export const scoreExact = (expected: string, actual: string): number => Number(n
 export const scoreContains = (expected: string, actual: string): number =>
   Number(normalizeSpace(actual).toLowerCase().includes(normalizeSpace(expected).toLowerCase()))
 
+/** The rows below an answer that was computed from a table: `Rows used, of orders.csv:` and a Markdown table. */
+const ROWS_USED = /(?:^|\n)(?:Rows used|The first \d+ of \d+ rows used), of [^\n]+:\n\n(?:\|[^\n]*(?:\n|$))+/g
+
+/** Removes the rows that an answer was computed from: they are its evidence and contain values that are not the answer. */
+export const removeRowsUsed = (answer: string): string => answer.replaceAll(ROWS_USED, '\n')
+
+/** Removes citation numbers, which are not part of the answer, unless the expected text has some. */
+export const removeReferences = (answer: string, expected: string): string =>
+  /\[\d+\]/.test(expected) ? answer : answer.replaceAll(/\s?\[\d+\]/g, '')
+
 /** The harmonic mean of the precision and recall of words. */
 export function scoreTokenF1(expected: string, actual: string): number {
   const expectedWords = listWords(expected)

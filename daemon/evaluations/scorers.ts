@@ -7,7 +7,7 @@ import type { TestCase } from './run-store.ts'
 import { checkJson, type Score, scoreJson } from './score-json.ts'
 import { checkNumber, scoreNumber } from './score-number.ts'
 import { scoreCitations, scoreRetrieval } from './score-sources.ts'
-import { scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
+import { removeReferences, removeRowsUsed, scoreContains, scoreExact, scoreTokenF1 } from './score-text.ts'
 import type { TargetAnswer } from './targets.ts'
 
 export type ScoredCase = Pick<TestCase, 'input' | 'expected_output' | 'expected_sources' | 'memories'>
@@ -41,9 +41,11 @@ export type Scorer =
 
 export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
   exact: { score: ({ test, answer }) => ({ score: scoreExact(requireOutput(test), answer.output) }) },
-  contains: { score: ({ test, answer }) => ({ score: scoreContains(requireOutput(test), answer.output) }) },
+  contains: { score: ({ test, answer }) => ({ score: Number(containsText(answer, requireOutput(test))) }) },
   regex: {
-    score: async ({ test, answer, tools }) => ({ score: Number(await tools.matchPattern(requireOutput(test), answer.output)) }),
+    score: async ({ test, answer, tools }) => ({
+      score: Number(await tools.matchPattern(requireOutput(test), removeRowsUsed(answer.output))),
+    }),
     expectation: {
       check: (expected) => void new RegExp(expected, 'u'),
       problem: 'must be a regular expression for the scorer regex',
@@ -59,12 +61,12 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
   },
   similarity: {
     score: async ({ test, answer, tools }) => ({
-      score: Math.max(0, await tools.computeSimilarity(requireOutput(test), answer.output)),
+      score: Math.max(0, await tools.computeSimilarity(requireOutput(test), removeRowsUsed(answer.output))),
     }),
     getDefaultThreshold: () => 0.75,
   },
   token_f1: {
-    score: ({ test, answer }) => ({ score: scoreTokenF1(requireOutput(test), answer.output) }),
+    score: ({ test, answer }) => ({ score: scoreTokenF1(requireOutput(test), removeRowsUsed(answer.output)) }),
     getDefaultThreshold: () => 0.5,
   },
   llm_judge: {
@@ -99,7 +101,7 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
   memory: {
     score: ({ test, answer, settings: { used = true } }) => {
       const expected = requireRememberedOutput(test)
-      const isUsed = scoreContains(expected, answer.output) === 1
+      const isUsed = containsText(answer, expected)
       const reason = isUsed ? `The answer uses "${expected}".` : `The answer does not use "${expected}".`
       return { score: Number(isUsed === used), ...(isUsed === used ? {} : { reason }) }
     },
@@ -114,6 +116,10 @@ export const SCORERS: Record<ScorerSettings['type'], Scorer> = {
   },
 }
 
+/** Searches the answer without the rows and citation numbers below it. */
+const containsText = ({ output }: ScoredAnswer, expected: string): boolean =>
+  scoreContains(expected, removeReferences(removeRowsUsed(output), expected)) === 1
+
 /** The part of a fact that an answer contains if it uses the fact. */
 function requireRememberedOutput(test: ScoredCase): string {
   const expected = requireOutput(test)
@@ -122,7 +128,12 @@ function requireRememberedOutput(test: ScoredCase): string {
 }
 
 function requireOutput({ expected_output }: ScoredCase): string {
-  if (expected_output === undefined) throw new CadreError('VALIDATION_ERROR', 'The test case has no expected_output.')
+  if (expected_output === undefined)
+    throw new CadreError(
+      'VALIDATION_ERROR',
+      'The test case has no expected_output. For a question that the documents do not answer, give it the scorer confidence ' +
+        'with levels none.',
+    )
   return expected_output
 }
 

@@ -11,7 +11,7 @@ import { decodeContent } from './decode-content.ts'
 import { DocumentReadError } from './readers/parsed-document.ts'
 import { listRecognizedPages } from './recognition/recognition-store.ts'
 import type { RecognitionDependencies } from './recognition/recognize-documents.ts'
-import { completeDocuments, documentRecords, excludeSkipped } from './store.ts'
+import { completeDocuments, documentRecords, excludeSkipped, listNamesEndingIn } from './store.ts'
 import type { DocumentText, LineRange } from './sync/parser-task.ts'
 
 export type { DocumentText, LineRange } from './sync/parser-task.ts'
@@ -20,6 +20,7 @@ type DocumentView = Static<typeof Document>
 
 /** Somebody waits for the text, and a page takes about two seconds. */
 const MAX_SCANS = 30
+const MAX_SUGGESTIONS = 5
 
 type DocumentLookupDependencies = Omit<RecognitionDependencies, 'progress'>
 
@@ -52,12 +53,22 @@ export class DocumentLookup {
     const byId = await documentRecords.get(this.#database, reference, scope)
     if (byId) return byId
     const [found, another] = await documentRecords.find(this.#database, { name: reference, ...scope }, 2)
-    if (!found) throw createNotFoundError('document', reference)
+    if (!found) throw await this.#createUnknownNameError(reference, sourceId)
     if (another)
       throw new CadreError('CONFLICT', `Several knowledge sources have a document "${reference}".`, {
         hint: `Name the source (${found.knowledge_source_id} or ${another.knowledge_source_id}), or use an ID: ${found.id}, ${another.id}.`,
       })
     return found
+  }
+
+  /** Names have the folders of a source: `notes/bicycle.md` may be referred to as `bicycle.md`. */
+  async #createUnknownNameError(reference: string, sourceId: string | undefined): Promise<CadreError> {
+    const { code, message } = createNotFoundError('document', reference)
+    const part = reference.slice(reference.lastIndexOf('/') + 1)
+    const names = part === '' ? [] : await listNamesEndingIn(this.#database, part, MAX_SUGGESTIONS, sourceId)
+    const last = names.pop()
+    if (last === undefined) return new CadreError(code, message)
+    return new CadreError(code, message, { hint: `Did you mean ${names.length === 0 ? last : `${names.join(', ')} or ${last}`}?` })
   }
 
   /** Reads a document that is not stored, and recognises its scanned pages. */

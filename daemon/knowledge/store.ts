@@ -46,6 +46,17 @@ export async function completeDocuments(
   )
 }
 
+/** Lists the names of documents whose last part is this one, without regard to the case of ASCII letters. */
+export function listNamesEndingIn(reader: DatabaseReader, part: string, limit: number, sourceId?: string): Promise<string[]> {
+  const [scope, values] = sourceId === undefined ? ['', []] : [' AND knowledge_source_id = ?', [sourceId]]
+  return listColumn(
+    reader,
+    `SELECT DISTINCT name AS value FROM documents
+     WHERE substr('/' || name, -length(?)) = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`,
+    [`/${part}`, `/${part}`, ...values, limit],
+  )
+}
+
 export async function isContentInUse(reader: DatabaseReader, contentHash: string): Promise<boolean> {
   return (await reader.get('SELECT 1 AS found FROM documents WHERE content_hash = ? LIMIT 1', [contentHash])) !== undefined
 }

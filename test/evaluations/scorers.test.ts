@@ -49,6 +49,30 @@ test('contains ignores case', async () => {
   assert.equal(await said('contains', 'twenty five', 'twenty-five'), [0, false])
 })
 
+const COMPUTED = [
+  '**1**',
+  'Counted the rows of orders.csv where Status is open. [2]',
+  'Rows used, of orders.csv:',
+  '| Row | Order | Status |\n|---|---|---|\n| 2 | 1002 | open |',
+].join('\n\n')
+
+test('the rows that an answer was computed from and its citation numbers are not the answer', async () => {
+  assert.equal(await said('contains', '1', COMPUTED), [1, true])
+  for (const wrong of ['2', '1002', 'Rows used']) assert.equal(await said('contains', wrong, COMPUTED), [0, false], wrong)
+  assert.equal(await said('regex', '\\b1002\\b', COMPUTED), [0, false])
+  assert.equal(await said('token_f1', 'one counted the rows of orders.csv where status is open', COMPUTED), [16 / 19, true])
+  const first = COMPUTED.replace('Rows used, of', 'The first 10 of 12 rows used, of')
+  assert.equal(await said('contains', '1002', `${first}\n\nProbably: **5**`), [0, false])
+  assert.equal(await said('contains', '5', `${first}\n\nProbably: **5**`), [1, true])
+  assert.equal(await said('contains', 'open. [2]', COMPUTED), [1, true], 'citation numbers can be expected')
+})
+
+test('tables and quotes in an answer are part of it', async () => {
+  const quoted = '**2 rows**\n\n| Order | Status |\n|---|---|\n| 1002 | open |\n\nListed the rows of orders.csv. [1]'
+  assert.equal(await said('contains', '1002', quoted), [1, true])
+  assert.equal(await said('contains', 'Rows used: 7', '“Rows used: 7”, of the log. [1]'), [1, true])
+})
+
 test('a Japanese text of 50,000 characters is scored with less than 300 MB', async () => {
   const text = '今日は本社の図書館で新しい規則を読みました。'.repeat(2_300)
   assert.ok(text.length > 50_000)

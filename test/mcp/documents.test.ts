@@ -45,6 +45,18 @@ test('a line that is longer than a result is read part by part', async () => {
   assert.is(text, `${line}\nlast`)
 })
 
+test('a document of another folder or case is suggested, and up to five if several have the name', async () => {
+  const readme = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`part${at}/readme.md`, 'text']))
+  await fixture.addUnindexedSource('folders', { 'notes/bicycle.md': 'A bell.', ...readme })
+  const getError = async (document: string) => (await read({ document })).content[0].text
+  for (const reference of ['bicycle.md', 'Bicycle.md', 'docs/bicycle.md'])
+    assert.is(await getError(reference), `There is no document "${reference}". Did you mean notes/bicycle.md?`)
+  const names = Array.from({ length: 5 }, (_, at) => `part${at}/readme.md`)
+  assert.is(await getError('readme.md'), `There is no document "readme.md". Did you mean ${names.slice(0, 4).join(', ')} or ${names[4]}?`)
+  for (const reference of ['icycle.md', 'notes/', '%'])
+    assert.is(await getError(reference), `There is no document "${reference}".`, reference)
+})
+
 test('a call returns a limited number of characters and says where to read on', async () => {
   const line = 'x'.repeat(99)
   await fixture.addUnindexedSource('long', { 'long.md': Array(1_000).fill(line).join('\n'), 'short.md': 'short' })

@@ -30,7 +30,7 @@ export default class DocumentsDelete extends ResourceCommand {
     const { source, document: names } = args
     await confirm(`Delete ${names.join(', ')} from ${source}?`, flags.yes)
     const { connection, id } = await this.connectTo(knowledgeTopic, source, flags)
-    const ids = await Promise.all(names.map((name) => resolveDocument(connection, id, name)))
+    const ids = await Promise.all(names.map((name) => resolveDocument(connection, { id, name: args.source }, name)))
     const deleted: { id: string; message: string }[] = []
     for (const document_id of ids) {
       const { message } = await call(connection, documentRoutes.remove, { params: { id, document_id } })

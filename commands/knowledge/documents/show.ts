@@ -17,8 +17,9 @@ export default class DocumentsShow extends ResourceCommand {
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(DocumentsShow)
     const { connection, id } = await this.connectTo(knowledgeTopic, args.source, flags)
-    const document_id = await resolveDocument(connection, id, args.document)
+    const document_id = await resolveDocument(connection, { id, name: args.source }, args.document)
     const { data } = await call(connection, documentRoutes.get, { params: { id, document_id } })
-    await this.print({ data }, flags)
+    const { chunks, ...document } = data
+    await this.print({ data: this.getFormat(flags) === 'table' ? { ...document, passages: chunks } : data }, flags)
   }
 }

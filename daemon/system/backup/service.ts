@@ -99,7 +99,10 @@ export class BackupService {
         hint: 'Choose another file, or overwrite it with --force ("overwrite" in the API).',
       })
     await access(dirname(path), constants.W_OK | constants.X_OK).catch((error: NodeJS.ErrnoException) => {
-      throw createValidationError('path', `cannot be written: ${error.code === 'ENOENT' ? 'its directory does not exist' : error.message}`)
+      throw createValidationError(
+        'path',
+        `cannot be written: ${error.code === 'ENOENT' ? `the directory ${dirname(path)} does not exist` : error.message}`,
+      )
     })
   }
 

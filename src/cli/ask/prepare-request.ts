@@ -5,15 +5,18 @@ import type { Connection } from '../../client/request.ts'
 import type { Model } from '../../contract/families/models.ts'
 import { InputReader } from '../input/input-reader.ts'
 import { appendDocuments } from '../input/read-documents.ts'
+import { agentTopic } from '../resources/topics/agents.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { sanitizeLine } from '../terminal/text.ts'
-import { createQuestionFromStdin, hasStdin, type Question, readQuestion } from './read-question.ts'
+import { rejectSecondName } from './questions/name-in-question.ts'
+import { createQuestionFromStdin, hasStdin, MissingQuestionError, type Question, readQuestion } from './read-question.ts'
 import { NoAgentsError } from './resolve-default-agent.ts'
 import { resolveModel, resolvePromptModel } from './resolve-prompt-model.ts'
 import {
   formatAskCommand,
   isAgentName,
   isNamed,
+  rejectQuestionAsTitle,
   resolveConversation,
   resolveQuotingModel,
   splitAgentAndQuestion,
@@ -57,6 +60,8 @@ export async function prepareRequest(input: AskInput): Promise<PreparedRequest> 
   const question = given.isAgentOnly
     ? createQuestionFromStdin(given.question.stdin, formatAskCommand({ ...target, agent }), input.stdin && hasStdin())
     : given.question
+  if (agent !== undefined && !given.isAgentOnly)
+    await rejectSecondName(connection, agentTopic, { name: agent, words: given.words, command: 'cadre ask' })
   const source = { ...target, agent, isAgentGuessed: target.agent === undefined }
   const conversation = await resolveConversation(connection, source, given.words.join(' ')).catch((error: unknown) => {
     if (error instanceof NoAgentsError) return error
@@ -89,7 +94,11 @@ async function readArguments(input: AskInput, canOmitAgent: boolean) {
   const reader = new InputReader()
   const system = input.system === undefined ? undefined : await reader.readValue(input.system, 'system')
   const stdin = input.stdin && input.system !== '-'
-  const question = await readQuestion({ words, reader, stdin, notify, command: formatAskCommand({ ...target, agent }) })
+  const command = formatAskCommand({ ...target, agent })
+  const question = await readQuestion({ words, reader, stdin, notify, command }).catch(async (error: unknown) => {
+    if (error instanceof MissingQuestionError) await rejectQuestionAsTitle(connect, target)
+    throw error
+  })
   const connection = earlyConnection ?? (await connect())
   const isAgentOnly = await isAgentName(connection, words, { ...target, agent })
   return { connection, agent: isAgentOnly ? words[0] : agent, isAgentOnly, words, question, system }

@@ -2,17 +2,10 @@
 import { string } from '@oclif/core/args'
 import { boolean, integer, string as text } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
-import { call } from '../../client/call.ts'
-import type { Connection } from '../../client/request.ts'
-import { CadreError, handleError } from '../../contract/errors.ts'
-import { knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { InputReader } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
 import { repeatable } from '../input/repeatable-flags.ts'
 import { parseScalar } from '../input/schema-flags.ts'
-import { resolveResource } from '../resources/resolve-references.ts'
-import type { Topic } from '../resources/topic.ts'
-import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { createMissingQuestionError, hasStdin } from './read-question.ts'
 
 /** Optional for oclif: a missing query is reported with an example that names the tool. */
@@ -31,10 +24,17 @@ export const queryFlags = {
   full: boolean({ description: 'Show whole passages instead of excerpts.' }),
 }
 
-type QueryFlags = InferredFlags<typeof queryFlags>
+export type QueryFlags = InferredFlags<typeof queryFlags>
+
+export interface QueryBody {
+  query: string
+  top_k?: number
+  filters?: Record<string, unknown>
+  rerank?: boolean
+}
 
 /** Reads the query from the arguments or stdin. `command` is the command line before it, for the example in the error. */
-export async function readQuery(words: readonly string[], flags: QueryFlags, command: string) {
+export async function readQuery(words: readonly string[], flags: QueryFlags, command: string): Promise<QueryBody> {
   const readsStdin = words.length === 1 ? words[0] === '-' : words.length === 0 && hasStdin()
   const query = (readsStdin ? (await new InputReader().readStdin('The question')).toString('utf8') : words.join(' ')).trim()
   if (query === '') throw createMissingQuestionError(command, readsStdin)
@@ -54,17 +54,4 @@ export function parseFilters(texts: readonly string[]): Record<string, unknown> 
     filters[key] = key in filters ? [filters[key], parseScalar(value)].flat() : parseScalar(value)
   }
   return filters
-}
-
-/** Resolves a tool by name. If only a knowledge source has that name, the error explains how to create the tool. */
-export function resolveSearchTool(connection: Connection, topic: Topic, name: string): Promise<string> {
-  const explain = async (error: CadreError) => {
-    const { data } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 1 } as object })
-    if (data.length === 0) throw error
-    throw new CadreError(error.code, `There is no ${topic.family.noun} "${name}", only a knowledge source of that name.`, {
-      hint: `To create one: cadre ${topic.command} create --name ${quoteShellWord(name)} --knowledge-source ${quoteShellWord(name)}`,
-      cause: error,
-    })
-  }
-  return resolveResource(connection, topic, name).catch(handleError('NOT_FOUND', explain))
 }

@@ -101,10 +101,13 @@ function isText(text: string): boolean {
   return !text.includes('\0') && lost <= text.length / 10
 }
 
+/** Callers may find that the question was given in place of something else. */
+export class MissingQuestionError extends UsageError {}
+
 /** `command` is the command line before the question. */
-export function createMissingQuestionError(command: string, isStdinEmpty = false): UsageError {
+export function createMissingQuestionError(command: string, isStdinEmpty = false): MissingQuestionError {
   const problem = isStdinEmpty ? 'There is no question: stdin is empty.' : 'There is no question.'
-  return new UsageError(problem, `For example: ${command} "How many days of leave do I have?"`)
+  return new MissingQuestionError(problem, `For example: ${command} "How many days of leave do I have?"`)
 }
 
 function createTooLongError(): UsageError {

@@ -8,9 +8,11 @@ import type { Model } from '../../contract/families/models.ts'
 import { hasResource, resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
 import { conversationTopic } from '../resources/topics/conversations.ts'
+import { UsageError } from '../terminal/errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { getLastConversation } from './get-last-conversation.ts'
+import { looksLikeQuestion } from './questions/looks-like-question.ts'
 import { resolveAgentModel, toAgentModel } from './resolve-agent-model.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
 
@@ -55,11 +57,28 @@ export async function isAgentName(connection: Connection, words: readonly string
 
 /** Returns the identifier of the conversation, creating one if needed. */
 export async function resolveConversation(connection: Connection, target: Target, question: string): Promise<string> {
-  if (target.conversation !== undefined) return resolveResource(connection, conversationTopic, target.conversation)
+  if (target.conversation !== undefined) return resolveTitle(connection, target.conversation, question)
   if (target.continueLast) return continueLastConversation(connection, target.agent)
   const agent_id = await resolveAgent(connection, target, question)
   return (await call(connection, conversationRoutes.create, { body: { agent_id } })).data.id
 }
+
+/** Resolves a conversation. For a question in place of a title, the hint suggests --continue. */
+function resolveTitle(connection: Connection, title: string, question: string): Promise<string> {
+  const explain = (error: CadreError) => {
+    if (!looksLikeQuestion(title)) throw error
+    throw new CadreError(error.code, error.message, { hint: suggestContinue([title, question].join(' ').trim()), cause: error })
+  }
+  return resolveResource(connection, conversationTopic, title).catch(handleError('NOT_FOUND', explain))
+}
+
+/** Throws if no conversation has the given title and it looks like the question, which is missing. */
+export async function rejectQuestionAsTitle(connect: () => Promise<Connection>, { conversation: title }: Target): Promise<void> {
+  if (title === undefined || !looksLikeQuestion(title) || (await hasResource(await connect(), conversationTopic, title))) return
+  throw new UsageError(`--conversation (-c) needs the ID or title of a conversation, not "${sanitizeLine(title)}".`, suggestContinue(title))
+}
+
+const suggestContinue = (question: string) => `To continue your last conversation: cadre ask --continue ${quoteShellWord(question)}`
 
 /** Returns the name of the given or the agent's model if it only quotes documents and would ignore attachments. */
 export async function resolveQuotingModel(connection: Connection, conversation: string, given?: Model): Promise<string | undefined> {

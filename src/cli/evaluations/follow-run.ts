@@ -6,17 +6,19 @@ import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, runRoutes } from '../../contract/families/evaluation-runs.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { formatFigures } from './format-report.ts'
 
-export async function followRun(connection: Connection, started: Run, display: ProgressDisplay): Promise<Run> {
+/** `evaluation` is its name or ID, as the user typed it. */
+export async function followRun(connection: Connection, started: Run, evaluation: string, display: ProgressDisplay): Promise<Run> {
   const params = { id: started.evaluation_id, run_id: started.run_id }
+  const name = quoteShellWord(evaluation)
   const printBackgroundHint = () => {
     display.end()
-    const { id, run_id } = params
     process.stderr.write(
       '\nThe run continues in the background.\n' +
-        `Show it:   cadre evaluations results ${id} --run ${run_id}\n` +
-        `Cancel it: cadre evaluations cancel ${id} ${run_id}\n`,
+        `Show it:   cadre evaluations results ${name} --run ${started.run_id}\n` +
+        `Cancel it: cadre evaluations cancel ${name} ${started.run_id}\n`,
     )
   }
   process.prependListener('SIGINT', printBackgroundHint)
@@ -33,17 +35,19 @@ export async function followRun(connection: Connection, started: Run, display: P
       display.show({ label: run.status === 'queued' ? 'Waiting' : 'Running', done: run.done, total, unit: 'cases', note, below })
     }
   } catch (error) {
-    throw error instanceof CadreError || error instanceof UnreachableError ? error : createDisconnectedError(params, error)
+    throw error instanceof CadreError || error instanceof UnreachableError ? error : createDisconnectedError(name, started.run_id, error)
   } finally {
     process.removeListener('SIGINT', printBackgroundHint)
     display.clear()
   }
-  throw createDisconnectedError(params)
+  throw createDisconnectedError(name, started.run_id)
 }
 
-const createDisconnectedError = ({ id, run_id }: { id: string; run_id: string }, cause?: unknown) =>
+const createDisconnectedError = (evaluation: string, run_id: string, cause?: unknown) =>
   new UnreachableError('The connection to the daemon was lost during the run.', {
-    hint: `The run continues when the daemon is started: cadre daemon start\nThen show it: cadre evaluations results ${id} --run ${run_id}`,
+    hint:
+      'The run continues when the daemon is started: cadre daemon start\n' +
+      `Then show it: cadre evaluations results ${evaluation} --run ${run_id}`,
     cause,
   })
 

@@ -8,7 +8,8 @@ import { UsageError } from '../terminal/errors.ts'
 
 export async function readEvaluations(file: string, reader: InputReader): Promise<ResourceInput> {
   const text = await reader.readFile(file)
-  const format = file === '-' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
+  // Without an extension, as in /dev/fd/63, the text says which format it has.
+  const format = extname(file) === '' ? detectFormat(text) : FILE_FORMATS[extname(file).toLowerCase()]
   const label = file === '-' ? 'Stdin' : file
   if (format === 'table') return createEvaluation(file, await parseTable(text, label))
   if (format === 'lines') {
@@ -16,15 +17,17 @@ export async function readEvaluations(file: string, reader: InputReader): Promis
     const testCases = lines.map(({ value }) => value as Body)
     return createEvaluation(file, testCases, (index) => `line ${lines[index]?.line}`)
   }
-  const { isList, bodies } = await parseResources(text, file)
+  const { isList, bodies } = await parseResources(text, file, FORMATS_HINT)
   const areTestCases = isList && bodies.every((body) => 'input' in body && !('test_cases' in body))
   return areTestCases ? createEvaluation(file, bodies) : { isList, bodies }
 }
 
+const FORMATS_HINT = 'The format follows the extension: .csv, .tsv, .jsonl, .json or .yaml. Without one, it is detected.'
+
 type FileFormat = 'table' | 'lines'
 const FILE_FORMATS: Record<string, FileFormat> = { '.csv': 'table', '.tsv': 'table', '.jsonl': 'lines', '.ndjson': 'lines' }
 
-/** Detects the format of stdin: CSV has a header with an input column, JSON Lines have several objects. */
+/** For stdin and files without an extension: CSV has a header with an input column, JSON Lines have several objects. */
 function detectFormat(text: string): FileFormat | undefined {
   const [first = '', second] = text.split('\n', 20).filter((line) => line.trim() !== '')
   if (normalizeColumns(first.trimEnd().replaceAll('"', '').split(detectSeparator(first))).includes('input')) return 'table'
@@ -34,7 +37,7 @@ function detectFormat(text: string): FileFormat | undefined {
 /** Creates an evaluation from test cases alone; flags set its target, and its type defaults to agent. */
 function createEvaluation(file: string, test_cases: Body[], formatPosition = (index: number) => `test case ${index + 1}`): ResourceInput {
   if (test_cases.length === 0) throw new UsageError(`${file === '-' ? 'Stdin' : file} contains no test cases.`)
-  const name = file === '-' ? 'Evaluation' : basename(file, extname(file))
+  const name = file === '-' || /^\/(?:dev\/fd|proc)\//.test(file) ? 'Evaluation' : basename(file, extname(file))
   const locateError = (error: unknown) => {
     const field = error instanceof CadreError ? error.details?.[0]?.field : undefined
     const [, index] = /^test_cases\.(\d+)/.exec(field ?? '') ?? []

@@ -113,11 +113,11 @@ export function parseJson(text: string, where: string, hint = where.startsWith('
 }
 
 /** Accepts one object, a list of objects or several YAML documents. */
-export async function parseResources(text: string, file: string): Promise<ResourceInput> {
+export async function parseResources(text: string, file: string, hint?: string): Promise<ResourceInput> {
   const place = file === '-' ? 'Stdin' : file
   const value = await parseStructure(text, place)
   const bodies: unknown[] = Array.isArray(value) ? value : [value]
-  if (!bodies.every(isObject)) throw new UsageError(`${place} must contain an object or a list of objects.`)
+  if (!bodies.every(isObject)) throw new UsageError(`${place} must contain an object or a list of objects.`, hint)
   return { isList: Array.isArray(value), bodies }
 }
 

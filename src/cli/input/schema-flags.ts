@@ -129,6 +129,9 @@ export async function readBody(fields: readonly Field[], flags: FlagValues, read
   return body
 }
 
+/** Their flags have no _id suffix. */
+const isReference = ({ name, flag }: Field) => toKebabCase(name) !== flag
+
 async function readField(field: Field, value: unknown, reader: InputReader): Promise<unknown> {
   const values = [value].flat() as string[]
   if (field.nullable && values.length === 1 && values[0] === 'null') return null
@@ -136,6 +139,8 @@ async function readField(field: Field, value: unknown, reader: InputReader): Pro
   if (field.kind === 'object') return readObject(field, values, reader)
   const [text] = values
   if (typeof text !== 'string') return value
+  if (text.trim() === '' && isReference(field))
+    throw new UsageError(`--${field.flag} needs a name or an ID.`, field.nullable ? `To clear it: --${field.flag} null` : undefined)
   if (field.kind === 'number') return readNumber(field, text)
   if (field.kind === 'long text') return reader.readValue(text, field.flag)
   if (field.kind === 'secret') return reader.readSecret(text, field.flag)

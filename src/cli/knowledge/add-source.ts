@@ -37,11 +37,13 @@ interface AddSourceOptions {
   tool: string | undefined
   description?: string
   wait: boolean
+  /** The command line before the folder, for hints. */
+  command?: string
 }
 
 export async function addSource(planned: PlannedSource, options: AddSourceOptions): Promise<AddedSource> {
   const { connection, display } = options
-  const { source, isNew } = await ensureSource(connection, planned)
+  const { source, isNew } = await ensureSource(connection, planned, options.command ?? 'cadre knowledge add')
   try {
     await uploadFiles(connection, source, planned, display)
   } catch (error) {
@@ -68,7 +70,7 @@ export async function addSource(planned: PlannedSource, options: AddSourceOption
 }
 
 /** Formats the outcome, the documents that could not be read and the next steps. */
-export async function formatAddedSource(connection: Connection, { source, tool, sync }: AddedSource): Promise<string[]> {
+export async function formatAddedSource(connection: Connection, { source, tool, sync, isNew }: AddedSource): Promise<string[]> {
   const name = quoteShellWord(source.name)
   const next = tool
     ? [
@@ -80,6 +82,7 @@ export async function formatAddedSource(connection: Connection, { source, tool, 
   if (source.statistics.documents === 0)
     return [
       formatSyncOutcome(sync),
+      ...(isNew ? [`The knowledge source ${sanitizeLine(source.name)} was created and is empty.`] : []),
       ...(source.type === 'url' ? [] : [paint('dim', `${SUPPORTED_FILES_HINT} Hidden files and files in .gitignore are skipped.`)]),
       `To sync it again: ${paint('bold', `cadre knowledge sync ${name}`)}`,
       `To delete it: ${paint('bold', `cadre knowledge delete ${name}`)}`,
@@ -108,6 +111,7 @@ export async function removeAddedSource(connection: Connection, { source, tool }
 async function ensureSource(
   connection: Connection,
   { name, type, configuration, auth, canMove, defaults }: PlannedSource,
+  command: string,
 ): Promise<Pick<AddedSource, 'source' | 'isNew'>> {
   const { data: namesakes } = await call(connection, knowledgeSourceRoutes.list, { query: { name, limit: 10 } as object })
   const responses = await Promise.all(namesakes.map(({ id }) => call(connection, knowledgeSourceRoutes.get, { params: { id } })))
@@ -118,7 +122,7 @@ async function ensureSource(
   )
   const credentials = auth ? { auth } : {}
   if (!existing) {
-    if (candidates[0]) throw createNameTakenError(name, candidates[0])
+    if (candidates[0]) throw createNameTakenError(name, candidates[0], configuration[locationField], command)
     const body = { name, type, configuration: { ...defaults, ...configuration }, ...credentials }
     const { data } = await call(connection, knowledgeSourceRoutes.create, { body })
     return { source: data, isNew: true }
@@ -132,10 +136,14 @@ async function ensureSource(
   return { source: data, isNew: false }
 }
 
-function createNameTakenError(name: string, { type, configuration }: KnowledgeSource): UsageError {
+function createNameTakenError(name: string, { type, configuration }: KnowledgeSource, added: unknown, command: string): UsageError {
   const location = configuration[LOCATION_FIELDS[type] ?? '']
   const description = typeof location === 'string' ? `for ${location}` : `of type ${type}`
-  return new UsageError(`A knowledge source "${name}" ${description} already exists.`, 'Choose another name with --name.')
+  const target = typeof added === 'string' ? quoteShellWord(added) : 'FILE'
+  return new UsageError(
+    `A knowledge source "${name}" ${description} already exists.`,
+    `To add this one under another name: ${command} ${target} --name ${quoteShellWord(`${name}-2`)}`,
+  )
 }
 
 async function uploadFiles(

@@ -8,21 +8,31 @@ import { documentRoutes, MAX_DOCUMENT_BODY_BYTES } from '../../contract/families
 import { findNearest } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
 import { UsageError } from '../terminal/errors.ts'
+import { quoteShellWord } from '../terminal/shell-quote.ts'
+import { sanitizeLine } from '../terminal/text.ts'
 
 /** The body limit minus the other fields; base64 encodes three bytes as four. */
 const MAX_FILE_BYTES = Math.floor((MAX_DOCUMENT_BODY_BYTES - 64 * 1024) * 0.75)
 
+/** The source of a document: its ID, and how the user refers to it. */
+interface DocumentSource {
+  id: string
+  name: string
+}
+
 /** Resolves the identifier or name of a document to its identifier. */
-export async function resolveDocument(connection: Connection, source: string, value: string): Promise<string> {
+export async function resolveDocument(connection: Connection, { id, name: source }: DocumentSource, value: string): Promise<string> {
   if (/^doc_[0-9a-f-]{36}$/.test(value)) return value
-  const params = { id: source }
+  const params = { id }
   const [first] = (await call(connection, documentRoutes.list, { params, query: { name: value } as object })).data
   if (first) return first.id
   const { data: others } = await call(connection, documentRoutes.list, { params, query: { limit: 100 } })
   const names = others.map(({ name }) => name)
-  const [near] = findNearest(value, names, 1)
+  // Names have the folders of a source: notes/bicycle.md may be referred to as bicycle.md.
+  const near = names.find((name) => basename(name) === basename(value)) ?? findNearest(value, names, 1)[0]
+  const list = `List the documents: cadre knowledge documents list ${quoteShellWord(source)}`
   throw new CadreError('NOT_FOUND', `There is no document "${value}" in this knowledge source.`, {
-    hint: `${near === undefined ? '' : `Did you mean ${near}? `}List the documents: cadre knowledge documents list ${source}`,
+    hint: near === undefined ? list : `Did you mean ${sanitizeLine(near)}? ${list}`,
   })
 }
 

@@ -13,6 +13,7 @@ import { UsageError } from '../terminal/errors.ts'
 import { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { FORMATS, type Format, type OutputData, render } from '../terminal/render.ts'
 import { wrapForStream } from '../terminal/wrap-sentences.ts'
+import { nameFlags } from './name-flags.ts'
 import { toUsageError } from './parse-errors.ts'
 
 export type GlobalFlags = Partial<InferredFlags<typeof CadreCommand.baseFlags>>
@@ -52,9 +53,9 @@ export abstract class CadreCommand extends Command {
 
   protected paths: Paths = homePaths()
 
-  /** Main reports all errors; usage errors get their hint here, where the command is known. */
+  /** Main reports all errors; usage errors get their hint here, where the command and its flags are known. */
   protected override async catch(error: Error): Promise<never> {
-    throw toUsageError(error, this.ctor) ?? error
+    throw toUsageError(error, this.ctor) ?? nameFlags(error, this.ctor, this.argv)
   }
 
   protected notify = writeNotice

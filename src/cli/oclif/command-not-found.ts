@@ -1,10 +1,15 @@
 /** The oclif hook for unknown commands: suggests a similar command. */
+
 import type { Hook } from '@oclif/core/hooks'
+import type * as Interfaces from '@oclif/core/interfaces'
 import { suggestWord } from '../../contract/suggest.ts'
 import { UsageError } from '../terminal/errors.ts'
 import { createUnexpectedArgumentError } from './parse-errors.ts'
 
-export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => {
+export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => suggestCommand({ id, config })
+
+/** Throws for a command that does not exist, with words joined by colons. */
+export function suggestCommand({ id, config }: { id: string; config: Interfaces.Config }): never {
   const typed = id.replaceAll(':', ' ')
   const known = [...config.commands.filter(({ hidden }) => !hidden).map((command) => command.id), ...config.topics.map(({ name }) => name)]
   const candidates = known.filter((name) => !id.startsWith(`${name}:`))
@@ -13,7 +18,7 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
   for (let count = words.length; count > 0; count--) {
     const part = words.slice(0, count).join(':')
     if (known.includes(part)) break
-    const near = suggestCommand(part, candidates)
+    const near = findSimilar(part, candidates)
     if (near)
       throw new UsageError(`"${part.replaceAll(':', ' ')}" is not a cadre command.`, `Did you mean cadre ${near.replaceAll(':', ' ')}?`)
   }
@@ -24,4 +29,4 @@ export const commandNotFound: Hook<'command_not_found'> = async ({ id, config })
 }
 
 /** Two typos are common even in a short command, and few commands are similar. */
-const suggestCommand = (id: string, known: readonly string[]) => suggestWord(id, known, Math.max(2, Math.floor(id.length / 3)))
+const findSimilar = (id: string, known: readonly string[]) => suggestWord(id, known, Math.max(2, Math.floor(id.length / 3)))

@@ -145,7 +145,7 @@ export class CadreHelp extends Help {
       ),
       this.section(
         'RESOURCES',
-        'Each topic has list, show, create, update and delete.\n\n' +
+        'Most topics have list, show, create, update and delete.\n\n' +
           `${formatTopics(topLevelTopics.filter(({ name }) => !SERVICE_TOPICS.has(name)))}`,
       ),
       this.section('SERVICE', formatTopics(topLevelTopics.filter(({ name }) => SERVICE_TOPICS.has(name)))),

@@ -101,7 +101,7 @@ export async function prepareAgent({ connection, display }: QuickstartContext, {
   if (!addition) throw new UsageError(`Folder not found: ${path}.`)
   const naming =
     path === undefined ? { tool: DOCUMENTATION_TOOL.name, description: DOCUMENTATION_TOOL.description } : { tool: addition.name }
-  const added = await addSource(addition, { connection, display, ...naming, wait: true })
+  const added = await addSource(addition, { connection, display, ...naming, wait: true, command: 'cadre quickstart' })
   const { source, tool, sync: synced } = added
   if (synced) display.log(formatSyncOutcome(synced))
   for (const line of await formatNotices(connection, source)) display.log(line)

@@ -3,7 +3,7 @@ import { type Html, html } from '../html/html.ts'
 import { formatPage } from '../html/page.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { type Analytics, formatFigures, groupActivity, sortAgents } from './format-analytics.ts'
-import type { Report } from './format-usage.ts'
+import { formatEntity, type Report } from './format-usage.ts'
 
 type HtmlReport = Pick<Report, 'title' | 'names' | 'top'>
 
@@ -46,7 +46,7 @@ function formatAgents(by_agent: Analytics['by_agent'], { names, top }: HtmlRepor
   const agents = sortAgents(by_agent)
   if (agents.length === 0) return []
   const rows = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
-    label: names.get(id) ?? id,
+    label: formatEntity(names, id),
     title: id,
     cells: [formatCount(messages), formatCount(conversations), formatCount(tokens)],
     value: messages,

@@ -5,7 +5,7 @@ import { formatChart, formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount, formatMilliseconds } from '../terminal/format-quantity.ts'
 import { formatRecord, type Output } from '../terminal/table.ts'
-import { formatHeading, formatNote, type Report } from './format-usage.ts'
+import { formatEntity, formatHeading, formatNote, type Report } from './format-usage.ts'
 import { groupDays } from './group-days.ts'
 
 export type Analytics = Static<typeof ConversationAnalytics>
@@ -22,10 +22,10 @@ export function formatAnalytics(analytics: Analytics, report: Report): string {
   }))
   const agents = sortAgents(by_agent)
   const bars = agents.slice(0, top).map(([id, { messages, conversations, tokens }]) => ({
-    label: names.get(id) ?? id,
+    label: formatEntity(names, id),
     cells: [formatCount(messages), formatCount(conversations), formatCompact(tokens)],
     value: messages,
-    note: names.has(id) ? id : undefined,
+    note: formatEntity(names, id) === id ? undefined : id,
   }))
   const rest = agents.length > bars.length ? [paint('dim', `and ${formatCount(agents.length - bars.length)} more`, output.stream)] : []
   return [

@@ -3,7 +3,16 @@ import { formatColumnChart, formatFigureList, formatShareTable } from '../html/c
 import { type Html, html } from '../html/html.ts'
 import { formatPage } from '../html/page.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
-import { CHART_HEADINGS, type Costs, formatAmount, groupUsage, type Report, type Statistics, sortTotals } from './format-usage.ts'
+import {
+  CHART_HEADINGS,
+  type Costs,
+  formatAmount,
+  formatEntity,
+  groupUsage,
+  type Report,
+  type Statistics,
+  sortTotals,
+} from './format-usage.ts'
 
 type HtmlReport = Pick<Report, 'title' | 'names' | 'top' | 'currency'>
 
@@ -51,7 +60,7 @@ function formatTotals(heading: string, totals: Statistics['by_model'], { names, 
   const all = sortTotals(totals)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, total]) => ({
-    label: names.get(id) ?? id,
+    label: formatEntity(names, id),
     title: id,
     cells: [formatCount(total.tokens), formatAmount(total, currency)],
     value: total.tokens,

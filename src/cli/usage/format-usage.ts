@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import type { UsageCosts, UsageStatistics } from '../../contract/families/usage.ts'
 import { formatMoney } from '../../contract/schemas/currency.ts'
+import { detectKind } from '../resources/resource-kinds.ts'
 import { formatChart, formatTrend } from '../terminal/bar-chart.ts'
 import { paint } from '../terminal/color.ts'
 import { formatCompact, formatCount } from '../terminal/format-quantity.ts'
@@ -17,6 +18,9 @@ type Days = readonly Day[]
 
 /** Display names by identifier. */
 export type Names = ReadonlyMap<string, string>
+
+/** The name of a resource; the ID of users, and of models that are not resources. */
+export const formatEntity = (names: Names, id: string): string => names.get(id) ?? (detectKind(id) ? '(deleted)' : id)
 
 export interface Report {
   title: string
@@ -102,8 +106,8 @@ function formatUsageChart(heading: string, totals: Record<string, UsageTotal>, r
   const all = sortTotals(totals, getWeight)
   if (all.length === 0) return []
   const rows = all.slice(0, top).map(([id, total]) => {
-    const name = names.get(id)
-    return { label: name ?? id, cells: formatFigures(total, report), value: getWeight(total), note: name === undefined ? undefined : id }
+    const label = formatEntity(names, id)
+    return { label, cells: formatFigures(total, report), value: getWeight(total), note: label === id ? undefined : id }
   })
   const rest = all.length > rows.length ? [paint('dim', `and ${formatCount(all.length - rows.length)} more`, output.stream)] : []
   return ['', ...formatChart([heading, 'TOKENS', 'COST'], rows, output), ...rest]

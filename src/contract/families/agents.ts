@@ -53,10 +53,7 @@ const settings = {
       'Tools that the agent calls without confirmation, although they require it. Only admins can add tools. ' +
       'A tool is removed when its method, URL or definition changes.',
   }),
-  memory: flag(
-    'Whether the agent remembers facts about each user across conversations. The embedded model does not. See /memories.',
-    false,
-  ),
+  memory: flag('Whether the agent remembers facts about each user across conversations. The embedded model does not.', false),
   prompt_template_id: nullable(identifier('the prompt template used as system prompt')),
   variables: jsonObject('Values of the variables of the prompt template.'),
 }

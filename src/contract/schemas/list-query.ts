@@ -49,8 +49,10 @@ export function listQuery(
   return object({ ...filters, ...optional({ ...paging, sort }) }) as never
 }
 
-/** A filter does not have the limits of its field. */
+/** A filter does not have the limits of its field, only its values. */
 function filterField(name: string, schema: TSchema): TSchema {
   const type = getScalarType(schema)
-  return Type.Unsafe({ type, ...(type === 'string' ? { maxLength: 2_000 } : {}), description: `Filter by ${name}.` })
+  const words = (schema as { enum?: unknown[] }).enum?.filter((word) => word !== null)
+  const limits = words ? { enum: words } : type === 'string' ? { maxLength: 2_000 } : {}
+  return Type.Unsafe({ type, ...limits, description: `Filter by ${name}.` })
 }

@@ -18,6 +18,11 @@ test.after(reportFailure(() => terminal.close()))
 
 const createId = async (path: string, body: object): Promise<string> => (await terminal.request('POST', path, body)).data.id
 
+async function createSearch(name: string): Promise<string> {
+  const source = await createId('/knowledge-sources', { name, type: 'file' })
+  return createId('/retrieval-tools', { name, knowledge_source_ids: [source] })
+}
+
 const EXAMPLE = '"How many days of leave do I have?"'
 const MISSING: [words: string[], command: string][] = [
   [['ask'], 'cadre ask'],
@@ -37,6 +42,76 @@ for (const [words, command] of MISSING)
     const { code, stdout, stderr } = await terminal.run(words)
     assert.equal([code, stdout, stderr], [2, '', `Error: There is no question.\nFor example: ${command} ${EXAMPLE}\n`])
   })
+
+test('a question in place of the name of a tool is reported with the existing tools', async () => {
+  const question = 'How do I reset the router?'
+  const search = (words: string[]) => terminal.run(['retrieval', 'search', ...words])
+  const none = 'There is no retrieval tool yet. To create one: cadre retrieval create --name docs --knowledge-source NAME'
+  const message = 'Error: cadre retrieval search needs the name of a retrieval tool before the question.'
+  assert.equal((await search([question])).stderr.split('\n'), [message, none, ''])
+  const ids = [await createSearch('my docs')]
+  const one = ['There is one retrieval tool: my docs', `For example: cadre retrieval search 'my docs' '${question}'`]
+  for (const words of [[question], [question, 'Soon.']]) {
+    const { code, stderr } = await search(words)
+    assert.equal([code, stderr.split('\n').slice(0, 2)], [2, [message, one[0]]])
+  }
+  assert.is((await search([question])).stderr.split('\n')[2], one[1])
+  ids.push(await createSearch('other'))
+  assert.match((await search([question])).stderr, 'There are these retrieval tools: other, my docs\n')
+  const unquoted = await search(['How', 'many?', 'Two?'])
+  assert.is(unquoted.code, 3)
+  assert.match(unquoted.stderr, "write the name of a retrieval tool before it: cadre retrieval search other 'How many? Two?'")
+  for (const id of ids) await terminal.request('DELETE', `/retrieval-tools/${id}`)
+})
+
+test('a second name before the question is reported, unless the question is quoted', async () => {
+  const ids = [await createSearch('docs'), await createSearch('docs2')]
+  const search = (words: string[]) => terminal.run(['retrieval', 'search', ...words])
+  const { code, stderr } = await search(['docs2', 'docs', 'hi', 'there'])
+  assert.is(code, 2)
+  assert.equal(stderr.split('\n'), [
+    'Error: "docs" is the name of another retrieval tool.',
+    "To ask it: cadre retrieval search docs 'hi there'",
+    "If it is part of the question, quote the question: cadre retrieval search docs2 'docs hi there'",
+    '',
+  ])
+  for (const words of [
+    ['docs2', 'docs hi'],
+    ['docs2', 'docs'],
+    ['docs2', 'hi', 'docs'],
+  ])
+    assert.is((await search(words)).code, 0, words.join(' '))
+  for (const id of ids) await terminal.request('DELETE', `/retrieval-tools/${id}`)
+  const other = await createId('/agents', { name: 'Second' })
+  assert.match(
+    (await terminal.run(['ask', 'Helper', 'Second', 'hi'])).stderr,
+    '"Second" is the name of another agent.\nTo ask it: cadre ask Second hi',
+  )
+  await terminal.request('DELETE', `/agents/${other}`)
+})
+
+test('a question in place of the title of a conversation is reported with --continue', async () => {
+  const missing = await terminal.run(['ask', '-c', 'And Hooli?'])
+  assert.equal(
+    [missing.code, missing.stderr.split('\n')],
+    [
+      2,
+      [
+        'Error: --conversation (-c) needs the ID or title of a conversation, not "And Hooli?".',
+        "To continue your last conversation: cadre ask --continue 'And Hooli?'",
+        '',
+      ],
+    ],
+  )
+  const unknown = await terminal.run(['ask', '-c', 'And Hooli?', 'Since', 'when?'])
+  assert.equal(
+    [unknown.code, unknown.stderr.split('\n')[1]],
+    [3, "To continue your last conversation: cadre ask --continue 'And Hooli? Since when?'"],
+  )
+  const conversation = await createId('/conversations', { agent_id: helper, title: 'And Hooli?' })
+  assert.match((await terminal.run(['ask', '-c', 'And Hooli?'])).stderr, "For example: cadre ask --conversation 'And Hooli?' ")
+  await terminal.request('DELETE', `/conversations/${conversation}`)
+})
 
 test('an empty stdin is reported as a missing question', async () => {
   for (const [words, command] of [

@@ -233,7 +233,7 @@ test('a daemon that dies during a run is reported with how to resume', async () 
   assert.is(code, EXIT.unreachable)
   assert.match(
     stderr,
-    /The connection to the daemon was lost during the run\.\n.*cadre daemon start\n.*cadre evaluations results eval_\S+ --run run_/,
+    /The connection to the daemon was lost during the run\.\n.*cadre daemon start\n.*cadre evaluations results cases --run run_/,
   )
 })
 

@@ -8,6 +8,7 @@ import { formatJunit } from '../../../src/cli/evaluations/format-junit.ts'
 import { readEvaluations } from '../../../src/cli/evaluations/read-test-cases.ts'
 import { parseCsv } from '../../../src/cli/input/csv.ts'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
+import type { UsageError } from '../../../src/cli/terminal/errors.ts'
 
 const test = suite('test cases from files, and results for CI')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-cases-'))
@@ -33,6 +34,13 @@ test('CSV follows RFC 4180: quoted cells, byte order mark, any line ending', asy
 test('CSV with an unclosed quote names the row in which it opens', async () => {
   const error = await parseCsv('a\n"b\nc\nd').catch((reason: Error) => reason)
   assert.match(String(error), 'Row 2 has an unmatched quote.')
+})
+
+test('a file without an extension is read as what its text is, and the error names the formats', async () => {
+  assert.equal(await cases('63', 'input,expected_output\na,b\n'), [{ input: 'a', expected_output: 'b' }])
+  assert.equal(await cases('64', '{"input":"a"}\n{"input":"b"}\n'), [{ input: 'a' }, { input: 'b' }])
+  const error = await read('65', 'question,answer\na,b\n').catch((reason: UsageError) => reason)
+  assert.match((error as UsageError).hint ?? '', 'The format follows the extension: .csv, .tsv, .jsonl, .json or .yaml.')
 })
 
 test('columns of a CSV file become fields of a test case, and unknown ones metadata', async () => {

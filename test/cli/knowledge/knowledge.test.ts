@@ -129,7 +129,7 @@ test('a name that is used by a source with another location is rejected', async 
   const { code, stderr } = await terminal.run(['knowledge', 'add', './other/handbook'], { cwd: place })
   assert.is(code, 2)
   assert.match(stderr, `"handbook" for ${handbook} already exists`)
-  assert.match(stderr, '--name')
+  assert.match(stderr, `To add this one under another name: cadre knowledge add ${join(place, 'other', 'handbook')} --name handbook-2`)
 })
 
 test('knowledge add uploads files, and skips unchanged ones', async () => {
@@ -175,7 +175,7 @@ test('knowledge add fails if no document can be read, and explains an empty fold
   assert.not.match(stderr, 'cadre rag query')
   write('empty/.keep', '')
   const empty = (await ok(['knowledge', 'add', 'empty'], { cwd: place })).stderr
-  for (const text of ['no documents found', 'Supported file types: pdf', 'cadre knowledge sync empty', 'cadre knowledge delete empty'])
+  for (const text of ['empty was created and is empty', 'file types: pdf', 'cadre knowledge sync empty', 'knowledge delete empty'])
     assert.match(empty, text)
 })
 

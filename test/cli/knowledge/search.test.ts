@@ -45,6 +45,12 @@ test('rag query prints the answer and then its passages with their headings', as
   assert.not.match(stdout, '\u001b')
 })
 
+test('rag query prints the passages that the answer cites, and all with --all', async () => {
+  const asked = ['rag', 'query', 'handbook', 'How many days of leave do I have?']
+  assert.not.match((await ok(asked)).stdout, /travel\.md|not cited/)
+  assert.match((await ok([...asked, '--all'])).stdout, /^\[2\] policies\/travel\.md.*\n {4}(?:not cited|only loosely related)$/m)
+})
+
 test('rag query accepts unquoted words or stdin, and highlights the words of the question', async () => {
   const words = ['rag', 'query', 'handbook', '--top-k', '1']
   const piped = await ok([...words, '-'], { input: 'What may a hotel cost?\n', environment: { FORCE_COLOR: '1', NO_COLOR: undefined } })

@@ -66,6 +66,7 @@ test('the change is shown, confirmed and written at once, with the mode and the 
   assert.is(unconfirmed.code, 2)
   assert.match(unconfirmed.stderr, '+   "mcpServers": {')
   assert.match(unconfirmed.stderr, 'add --yes')
+  assert.not.match(unconfirmed.stderr, /^ +$/m)
   assert.is((await terminal.run(['mcp', 'install', 'claude', '--dry-run'])).code, 0)
   assert.is(readFileSync(settings, 'utf8'), '{\n  "numStartups": 3\n}\n')
 

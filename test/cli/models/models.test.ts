@@ -47,6 +47,14 @@ test('discover lists models without API keys and without bidirectional control c
   assert.match(stderr, 'cadre models discover --add')
 })
 
+test('a hosted model without a key is created with the command that adds the key', async () => {
+  const create = async (...words: string[]) => (await terminal.run(['models', 'create', '--model-id', 'x', ...words])).stderr
+  const hint = "It has no API key. To add one: cadre models update 'my gpt' --api-key -"
+  assert.match(await create('--name', 'my gpt', '--provider', 'openai'), hint)
+  assert.not.match(await create('--name', 'keyed', '--provider', 'openai', '--api-key', 'k'), 'API key')
+  assert.not.match(await create('--name', 'local', '--provider', 'ollama'), 'API key')
+})
+
 test('discover --add adds a named model once', async () => {
   const added = await terminal.json<DiscoveredModel[]>(['models', 'discover', '--add', 'llama'])
   assert.equal([added.length, added[0]?.model_id], [1, 'llama'])

@@ -168,6 +168,10 @@ test('usage errors name the problem and show an example', async () => {
     assert.equal([code, stderr.split('\n')[0]], [2, `Error: ${message}`])
   }
   assert.match((await terminal.run(['agents', 'lst'])).stderr, 'Did you mean cadre agents list?')
+  assert.match(
+    (await terminal.run(['help', 'agents', 'crete'])).stderr,
+    '"agents crete" is not a cadre command.\nDid you mean cadre agents create?',
+  )
   assert.match((await terminal.run(['frobnicate', 'it'])).stderr, '"frobnicate it" is not a cadre command.')
   const misspelled = await terminal.run(['aks', 'How many days?'])
   assert.equal([misspelled.code, misspelled.stderr], [2, 'Error: "aks" is not a cadre command.\nDid you mean cadre ask?\n'])

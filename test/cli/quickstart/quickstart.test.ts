@@ -140,7 +140,7 @@ test('a second folder with the same name needs --name', async () => {
   writeFileSync(join(namesake, 'travel.md'), '# Travel\n\nA hotel may cost 140 euros.\n')
   const refused = await terminal.run(['quickstart', namesake])
   assert.is(refused.code, 2)
-  assert.match(refused.stderr, 'another name with --name')
+  assert.match(refused.stderr, /another name: cadre quickstart \S+ --name \S+-2/)
   const { agent } = await terminal.json<{ agent: { name: string } }>(['quickstart', namesake, '--name', 'second'])
   assert.is(agent.name, 'second')
 })

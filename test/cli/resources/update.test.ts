@@ -37,6 +37,20 @@ test('update prints what changed', async () => {
   assert.match(stderr, '  temperature: 0.2 → 0.7\n')
 })
 
+test('an empty name of a reference is rejected with the way to clear it', async () => {
+  await create('/agents', { name: 'emptied' })
+  const { code, stderr } = await terminal.run(['agents', 'update', 'emptied', '--model', ''])
+  assert.equal([code, stderr], [2, 'Error: --model needs a name or an ID.\nTo clear it: --model null\n'])
+})
+
+test('commands that the service suggests name a resource as the user did', async () => {
+  const { id } = await create('/agents', { name: 'tested' })
+  await create('/evaluations', { name: 'my cases', type: 'agent', target_id: id, test_cases: [{ input: 'q' }] })
+  const { code, stderr } = await terminal.run(['evaluations', 'results', 'my cases'])
+  assert.is(code, 3)
+  assert.match(stderr, /Start one: cadre evaluations run 'my cases' \(POST \/api\/evaluations\/eval_[0-9a-f-]+\/run\)\./)
+})
+
 test('agents update --add-tool and --remove-tool change single tools and print them', async () => {
   const [wiki, shop] = [
     await create('/rag-tools', { name: 'wiki', knowledge_source_id: source.id }),

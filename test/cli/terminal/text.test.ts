@@ -2,7 +2,7 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatCitations } from '../../../src/cli/ask/format-citations.ts'
-import { formatCitedAnswer } from '../../../src/cli/ask/format-cited-answer.ts'
+import { countUncited, formatCitedAnswer } from '../../../src/cli/ask/format-cited-answer.ts'
 import { createQueryPattern } from '../../../src/cli/ask/format-passages.ts'
 import { stripControlSequences } from '../../../src/cli/terminal/color.ts'
 import { formatBytes, formatDuration } from '../../../src/cli/terminal/format-quantity.ts'
@@ -84,23 +84,19 @@ test('messages keep our own colors and no other escape sequences', () => {
   assert.is(stripControlSequences(line), '\u001b[1mCreated\u001b[22m evil2J \u001b[2mdim\u001b[22m')
 })
 
-test('an answer indents its code, wraps its prose and lists passages that are not cited', () => {
+test('an answer indents its code, wraps its prose and lists the passages it cites, or all', () => {
   const passage = (source: string) => ({ content: 'Twenty-five days.', score: 1, metadata: { source, page: 1 } })
   const answer = 'Twenty-five days of paid leave [2].\n\n```sh\ncadre ask "How many days of leave do I have?"\n```'
-  const text = formatCitedAnswer({ query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }, output(30))
-  assert.equal(text.split('\n'), [
-    'Twenty-five days of paid leave',
-    '[2].',
-    '',
-    '  cadre ask "How many days of leave do I have?"',
-    '',
-    '[1] a.md',
-    '    not cited',
-    '    Twenty-five days.',
-    '',
-    '[2] b.md',
-    '    Twenty-five days.',
-  ])
+  const result = { query: 'leave', answer, results: [passage('a.md'), passage('b.md')] }
+  const text = ['Twenty-five days of paid leave', '[2].', '', '  cadre ask "How many days of leave do I have?"']
+  const cited = ['', '[2] b.md', '    Twenty-five days.']
+  assert.equal(formatCitedAnswer(result, { output: output(30) }).split('\n'), [...text, ...cited])
+  const all = formatCitedAnswer(result, { output: output(30), all: true }).split('\n')
+  assert.equal(all, [...text, '', '[1] a.md', '    not cited', '    Twenty-five days.', ...cited])
+  const counts = ['None.', 'One [1].', 'Both [1, 2].', 'Both [1–2].', 'Odd [2-1] [9999999999-99999999999].'].map((answer) =>
+    countUncited({ ...result, answer }),
+  )
+  assert.equal(counts, [2, 1, 0, 0, 2])
 })
 
 test('values are short in tables and complete in records', () => {

@@ -7,6 +7,7 @@ import { EventBus } from '../../../daemon/core/event-bus.ts'
 import { openDatabase } from '../../../daemon/store/database.ts'
 import { UsageMeter } from '../../../daemon/usage/usage-meter.ts'
 import { stringWidth } from '../../../src/cli/terminal/text.ts'
+import { formatEntity } from '../../../src/cli/usage/format-usage.ts'
 import { EMBEDDED_MODEL_ID } from '../../../src/contract/families/models.ts'
 import { openTerminal, type Terminal } from '../../harness/cli.ts'
 import { reportFailure } from '../../harness/hooks.ts'
@@ -74,6 +75,14 @@ test.before(
   }),
 )
 test.after(reportFailure(() => terminal.close()))
+
+test('a deleted resource is named so, and a user by its ID', () => {
+  const id = 'rag_019a3c5e-7d2b-7c31-9a44-0c9f5d1e2b3a'
+  assert.equal(
+    [formatEntity(new Map([[id, 'handbook']]), id), formatEntity(new Map(), id), formatEntity(new Map(), 'ada')],
+    ['handbook', '(deleted)', 'ada'],
+  )
+})
 
 test('reports without usage say so', async () => {
   for (const words of [['usage'], ['usage', 'costs'], ['analytics']]) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { removeRowsUsed } from '../../../daemon/evaluations/score-text.ts'
 import { SourceTables } from '../../../daemon/knowledge/tables/source-tables.ts'
 import { BUILDERS, selectBuilder } from '../../../daemon/knowledge/tables/table-limits.ts'
 import { expectData, expectError } from '../../harness/expect.ts'
@@ -59,6 +60,7 @@ test('a count is computed, with its interpretation, the rows used and the query'
     /^\*\*3\*\*\n\nCounted the rows of orders\.csv where Status is cancelled\. \[\d\]\n\nRows used, of orders\.csv:\n\n\| Row \|/,
   )
   assert.match(answer, /\| 2 \| 1002 \| Globex \|/)
+  assert.match(removeRowsUsed(answer), /^\*\*3\*\*\n\nCounted the rows of .* \[\d\]\s*$/, 'evaluations score the answer without the rows')
   const [, number] = /\[(\d)\]/.exec(answer) ?? []
   const { content, metadata } = results[Number(number) - 1]
   assert.equal([metadata.source, metadata.place], ['orders.csv', 'rows 2, 7 and 8'])

@@ -40,7 +40,15 @@ export interface Interview {
   description: string
 }
 
-export function createCommand(topic: Topic, examples: Example[], interview?: Interview) {
+/** Returns what to tell the user after a resource was created or updated with the given fields. */
+export type DescribeEffect = (connection: Connection, resource: Row, given: Body) => Promise<string | undefined>
+
+interface CreateOptions {
+  interview?: Interview
+  describeEffect?: DescribeEffect
+}
+
+export function createCommand(topic: Topic, examples: Example[], { interview, describeEffect }: CreateOptions = {}) {
   const { family, routes, command, references, columns, form, conditionalReferences, oneTimeField, getNextStep } = topic
   const fields = createFields(form?.schema ?? family.create, Object.keys(references))
   return class CreateCommand extends CadreCommand {
@@ -76,6 +84,8 @@ export function createCommand(topic: Topic, examples: Example[], interview?: Int
           throw error
         }
         this.notify(`Created ${family.noun} ${formatTitle(topic, created.at(-1) ?? {})}.`)
+        const effect = await describeEffect?.(connection, created.at(-1) ?? {}, body)
+        if (effect !== undefined) this.notify(effect)
       }
       const last = created.at(-1) ?? {}
       const resource = isTable && !isList ? omitEmptyFields(await addReferenceNames(connection, topic, last)) : last

@@ -13,12 +13,12 @@ import { ResourceCommand } from '../resource-command.ts'
 import { fetchNames } from '../resource-names.ts'
 import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
 import { findTopic, formatTitle, type Topic } from '../topic.ts'
-import { createFileFlag, formatDuplicateName, readInput } from './create.ts'
+import { createFileFlag, type DescribeEffect, formatDuplicateName, readInput } from './create.ts'
 import { createListFlags, editLists, hasListChanges, listEditableFields } from './edit-lists.ts'
 import type { Example } from './list.ts'
 import { createIdArgument } from './show.ts'
 
-export function updateCommand(topic: Topic, examples: Example[]) {
+export function updateCommand(topic: Topic, examples: Example[], describeEffect?: DescribeEffect) {
   const { family, command, references, label, updateForm } = topic
   const fields = createFields(updateForm?.schema ?? family.update, Object.keys(references)).map((field) => ({
     ...field,
@@ -55,6 +55,8 @@ export function updateCommand(topic: Topic, examples: Example[]) {
       this.notify(`Updated ${found.family.noun} ${formatTitle(topic, data as Row)}.`)
       const names = await fetchNames(connection, listReferencedIds(found, [current, data as Row]))
       for (const line of formatChanges(found, current, data as Row, names)) this.notify(`  ${line}`)
+      const effect = await describeEffect?.(connection, data as Row, change.body)
+      if (effect !== undefined) this.notify(effect)
       if (this.getFormat(flags) !== 'table') return this.print({ data: data as Row }, flags)
       const [other] = label !== undefined && label in body ? await listNamesakes(connection, found, data as FoundResource) : []
       if (other) this.notify(formatDuplicateName(topic, data as Row, other))
