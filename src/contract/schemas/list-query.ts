@@ -49,10 +49,8 @@ export function listQuery(
   return object({ ...filters, ...optional({ ...paging, sort }) }) as never
 }
 
-/** A filter does not have the limits of its field, only its values. */
+/** A filter does not have the limits of its field. */
 function filterField(name: string, schema: TSchema): TSchema {
   const type = getScalarType(schema)
-  const words = (schema as { enum?: unknown[] }).enum?.filter((word) => word !== null)
-  const limits = words ? { enum: words } : type === 'string' ? { maxLength: 2_000 } : {}
-  return Type.Unsafe({ type, ...limits, description: `Filter by ${name}.` })
+  return Type.Unsafe({ type, ...(type === 'string' ? { maxLength: 2_000 } : {}), description: `Filter by ${name}.` })
 }
