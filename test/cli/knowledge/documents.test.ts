@@ -40,13 +40,6 @@ test('a list of documents says that files were skipped and how to list them', as
   assert.is((await list('--filter', 'status=failed')).stderr, 'No documents match.\n')
 })
 
-test('a filter with a value that a field cannot have is an error that names the values', async () => {
-  const { code, stderr } = await list('--filter', 'status=nope')
-  assert.is(code, 2)
-  assert.match(stderr, /must be one of waiting, parsing, recognizing, indexing, indexed, failed(,| or) skipped/)
-  assert.is((await list('--filter', 'nope=1')).code, 2)
-})
-
 test('a document can be named without its folder only in a suggestion', async () => {
   const { code, stderr } = await terminal.run(['knowledge', 'documents', 'show', 'my docs', 'bicycle.md'])
   assert.is(code, 3)
