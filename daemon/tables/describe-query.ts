@@ -75,6 +75,12 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
       return `Looked up ${header(operation.column)} in rows of ${table.title} with the ${header(operation.shared)} of the row${where}.`
     case 'exists':
       return `Checked whether ${table.title} has rows${where}.`
+    case 'quantified': {
+      const among = operation.among.length === 0 ? '' : ` where ${describeConditions(table, operation.among)}`
+      const counted = operation.by === undefined ? rows : `the values of ${header(operation.by)} in ${rows}`
+      const numbers = result === undefined ? '' : `${result[1]} of ${result[2]} `
+      return `Counted ${counted}${among}: ${numbers}${operation.by === undefined ? '' : 'have rows '}${where.trimStart()}.`
+    }
   }
 }
 

@@ -76,6 +76,13 @@ export type Operation =
   | { kind: 'same'; shared: number; column: number }
   /** Whether there are rows. */
   | { kind: 'exists' }
+  /** Whether all, most, none or a number of some rows meet the conditions, or of the values of a column. "Whole": all or none. */
+  | {
+      kind: 'quantified'
+      quantifier: 'all' | 'most' | 'no' | 'whole' | { comparison: NumberComparison; value: number }
+      among: Condition[]
+      by?: number
+    }
 
 export interface Query {
   conditions: Condition[]

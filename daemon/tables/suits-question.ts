@@ -1,5 +1,7 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
+import { createVerdictExplanation } from './forms/explain-verdict.ts'
+import { divideConditions } from './forms/quantifiers.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type LinkedCondition, type Links } from './linking/links.ts'
 import { asksForCount, asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
@@ -7,7 +9,16 @@ import { countsThings } from './linking/product-column.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
 import type { Question } from './parse-question.ts'
-import { type Aggregate, type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
+import {
+  type Aggregate,
+  type Condition,
+  contradicts,
+  type Direction,
+  isSingleValue,
+  listAllConditions,
+  type Operation,
+  type Query,
+} from './query.ts'
 import { findQuestionTraits } from './question-traits.ts'
 import { type Column, isDataFile, type TypedTable } from './typed-table.ts'
 import { AGGREGATE_WORDS, AMOUNT_STEMS, DIRECTIONS } from './vocabulary.ts'
@@ -59,6 +70,7 @@ export function createSuitability(
     return nouns.size === 0 || nouns.has(column)
   }
   const explains = createExplanation(question, table, links, demands)
+  const explainsVerdict = createVerdictExplanation(question, table, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
     if (traits.asksForShare && operation.kind !== 'share') return false
@@ -68,8 +80,15 @@ export function createSuitability(
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
     if (conditions.some(({ kind, column }) => (kind === 'numbers' || kind === 'between') && lesser.has(column))) return false
+    if ((operation.kind === 'exists' || operation.kind === 'quantified') && !explainsVerdict(query)) return false
+    if (operation.kind === 'quantified') return !contradicts(listAllConditions(query))
+    if (demands.quantifier && demands.quantifier.kind !== 'whole') return false
     if (operation.kind === 'exists')
-      return form === 'boolean' && (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
+      return (
+        !isQuantified(conditions) &&
+        form === 'boolean' &&
+        (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
+      )
     if (traits.isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (traits.comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
     if ((traits.asksForSum || traits.asksForAverage) && ROW_OPERATIONS.has(operation.kind)) return false
@@ -146,6 +165,14 @@ export function createSuitability(
       default:
         return form !== 'boolean'
     }
+  }
+
+  /** "Has Acme paid?" is not answered by one of several rows. */
+  function isQuantified(conditions: readonly Condition[]): boolean {
+    const { quantifier } = demands
+    if (quantifier?.kind !== 'whole') return quantifier !== undefined
+    const used = links.conditions.filter(({ condition }) => conditions.includes(condition))
+    return divideConditions(quantifier, used, words, table, links) !== undefined
   }
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */

@@ -8,7 +8,7 @@ const AVERAGE_DIGITS = 2
 
 /** Formats the first column of a result: numbers with the unit and digits of their column, yes and no in words. */
 export function formatValue(table: TypedTable, { operation }: Query, value: SqlValue): string {
-  if (operation.kind === 'exists') return value === 1 ? 'yes' : 'no'
+  if (operation.kind === 'exists' || operation.kind === 'quantified') return value === 1 ? 'yes' : 'no'
   if (operation.kind === 'group' && operation.part === 'month') return formatYearMonth(String(value))
   if (typeof value !== 'number') return String(value)
   if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
@@ -23,7 +23,9 @@ export function formatRow(table: TypedTable, query: Query, row: readonly SqlValu
   const isAverage = 'aggregate' in operation && (operation.aggregate === 'average' || operation.aggregate === 'median')
   const key = 'key' in operation && operation.kind !== 'share' ? operation.key : undefined
   const second = operation.kind === 'group' ? operation.and?.part : undefined
-  return row.map((value, index) => {
+  // How many rows are so is said with the answer.
+  const cells = operation.kind === 'quantified' ? row.slice(0, 1) : row
+  return cells.map((value, index) => {
     if (value === null) return ''
     const measured = operation.kind === 'aggregate' ? operation.column : index === row.length - 1 ? key : undefined
     if (typeof value === 'number' && measured !== undefined && (index > 0 || operation.kind === 'aggregate'))
