@@ -95,16 +95,15 @@ export function answerTableQuestion(
     const isOtherDate = hasNamedDate && demands?.part !== undefined && !demands.dates.areNamed
     const isOfThings = asksForPeople && !hasPeople(table.columns)
     const penalty = (countSynonyms(links, linked) + (isOtherDate ? 1 : 0) + (isOfThings ? 1 : 0)) * SYNONYM_PENALTY
-    const restrictions = demands
-      ? { demands, suits: createSuitability(question, table, links, demands, createRepetitionCheck(table, run)) }
-      : {}
+    const isRepeated = createRepetitionCheck(table, run)
+    const restrictions = demands ? { demands, suits: createSuitability(question, table, links, demands, isRepeated) } : {}
     return rankQueries(question, table, links, weights, maxRuns, run, restrictions).map((item) => ({
       ...item,
       score: item.score + bonus - penalty - (demands && usesSecondDate(item.query, demands) ? SECOND_DATE_PENALTY : 0),
       isNamed: isNamed(question, item.query, links),
       rowNoun,
       ignored: question.words.filter(({ isIgnored }) => isIgnored).map(({ text }) => text),
-      quantity: isStrict ? readAsQuantity(question, table, links, item.query) : undefined,
+      quantity: isStrict ? readAsQuantity(question, table, links, item.query, isRepeated) : undefined,
       run,
     }))
   })

@@ -68,7 +68,10 @@ export function* generateDemanded(
         })
       continue
     }
-    for (const order of contrast?.result === 'larger' ? directions.map((direction) => ({ direction })) : [{}]) {
+    const verdict = contrast?.result === 'verdict' ? { isVerdict: true as const } : {}
+    for (const order of contrast?.result === 'larger' || contrast?.result === 'verdict'
+      ? directions.map((direction) => ({ direction, ...verdict }))
+      : [{}]) {
       yield create({ kind: 'contrast', rows, aggregate: 'count', ...order }, 'groups', {})
       for (const key of numeric)
         for (const aggregate of sums) yield create({ kind: 'contrast', rows, aggregate, key, ...order }, `groups_${aggregate}`, { key })

@@ -1,10 +1,10 @@
 /** Says whether a query explains every word of a question for yes or no: one that is dropped makes a yes wrong and look certain. */
 import { isMoney } from '../cells/column-roles.ts'
-import type { Links } from '../linking/links.ts'
+import { isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Word } from '../parse-question.ts'
-import { type Condition, listAllConditions, listUsedColumns, type Query } from '../query.ts'
-import type { TypedTable } from '../typed-table.ts'
+import { listAllConditions, listUsedColumns, type Query } from '../query.ts'
+import type { Column, TypedTable } from '../typed-table.ts'
 import { CURRENCY_STEMS, list, toStems } from '../vocabulary.ts'
 
 /** Words that say nothing about rows. */
@@ -14,6 +14,7 @@ const EMPTY: ReadonlySet<string> = new Set(
 )
 /** What a table with amounts of money is about. */
 const TRADE = toStems('buy bought purchase sell sold order ordered spend spent pay paid cost earn receive invoice bill charge')
+const SPENDING = toStems('spend spent pay paid earn')
 
 export function createVerdictExplanation(
   { words, numbers }: Question,
@@ -28,25 +29,17 @@ export function createVerdictExplanation(
   // A word of a value is no empty word: "has Acme paid?"
   const isValue = (index: number) =>
     !words[index]?.isTitle && !words[index]?.isStop && links.conditions.some((linked) => linked.match === 'exact' && covers(linked, index))
-  const isStated = (index: number, conditions: readonly Condition[]) =>
-    links.conditions.some((linked) => covers(linked, index) && conditions.some((condition) => includes(condition, linked.condition)))
   const { kind, index: quantifier, size } = demands.quantifier ?? {}
   const isSaid = (index: number) => (kind !== 'whole' && index === quantifier) || (size !== undefined && covers(size, index))
   const open = [...words.keys()].filter((index) => !isSaid(index) && (isNumber(index) || isValue(index) || !isEmpty(words[index] as Word)))
+  // "Did Acme pay more than 5,000 euros?" may be about the sum of several rows.
+  const isOfSum = hasMoney && words.some(({ stem }) => SPENDING.has(stem)) && !words.some(({ isTitle }) => isTitle)
   return (query) => {
     const conditions = listAllConditions(query)
+    if (isOfSum && conditions.some(({ kind, column }) => kind === 'numbers' && isMoney(table.columns[column] as Column))) return false
     const used = new Set(listUsedColumns(query))
     const isLinked = (index: number) =>
       links.columns.some(({ start, end, match, column }) => covers({ start, end }, index) && (match !== 'synonym' || used.has(column)))
-    return open.every((index) => isStated(index, conditions) || isLinked(index))
+    return open.every((index) => isStatedBy(links, index, conditions) || isLinked(index))
   }
 }
-
-/** "Paid or open" is one condition with two values. */
-const includes = (condition: Condition, part: Condition): boolean =>
-  condition === part ||
-  (condition.kind === 'equals' &&
-    part.kind === 'equals' &&
-    condition.column === part.column &&
-    condition.isNegated === part.isNegated &&
-    part.values.every((value) => condition.values.includes(value)))

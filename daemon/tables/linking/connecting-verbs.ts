@@ -28,10 +28,8 @@ export function listVerbs(words: readonly Word[], isFree: (index: number) => boo
   const auxiliary = words.findIndex(
     ({ text }, index) => AUXILIARIES.has(text) || (PERFECT.has(text) && PRONOUNS.has(words[index + 1]?.text ?? '')),
   )
-  // "Do I have food allergies": what follows is no verb.
-  const hasVerb = words.some(({ text }, index) => index > auxiliary + 1 && text === 'have')
   const main = words.findIndex(
-    (word, index) => !hasVerb && auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index) && !isSuperlative(word),
+    (word, index) => auxiliary >= 0 && index > auxiliary + 1 && !word.isStop && !isNamedValue(index) && !isSuperlative(word),
   )
   const question = words.findIndex(({ text }) => text === 'who' || text === 'which')
   // "The compressor" and "the boat insurance" are no verbs.

@@ -67,7 +67,17 @@ export const isInHeader = ({ columns }: Links, index: number): boolean =>
 
 /** Whether a word is one of those that state the conditions. */
 export const isStatedBy = ({ conditions: linked }: Links, index: number, conditions: readonly Condition[]): boolean =>
-  linked.some((each) => conditions.includes(each.condition) && covers(each, index))
+  linked.some((each) => covers(each, index) && conditions.some((condition) => includesCondition(condition, each.condition)))
+
+/** "Paid or open" is one condition with two values. */
+const includesCondition = (condition: Condition, part: Condition): boolean =>
+  condition === part ||
+  (condition.kind === 'equals' &&
+    part.kind === 'equals' &&
+    condition.column === part.column &&
+    condition.isNegated === part.isNegated &&
+    condition.values.length > part.values.length &&
+    part.values.every((value) => condition.values.includes(value)))
 
 /** "By" of "should be back by now" asks for no groups. */
 export const isOfState = ({ conditions }: Links, index: number): boolean =>

@@ -5,7 +5,7 @@ import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../table-synonyms.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, toStems } from '../vocabulary.ts'
 import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'
 import {
   AUXILIARIES,
@@ -120,7 +120,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !CONDITION_VERBS.has(word.stem) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
-      !isSuperlative(word)
+      !isSuperlative(word) &&
+      NUMBER_WORDS[word.text] === undefined
     )
   }
   // "Drive" is the verb of the column "Driver".

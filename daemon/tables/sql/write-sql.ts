@@ -103,6 +103,11 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     case 'contrast': {
       const { key, aggregate, direction } = operation
       const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
+      if (operation.isVerdict) {
+        const [first, second] = operation.rows.map((row) => `(${select(amount, [writeCondition(table, row)])})`)
+        const verdict = `a ${direction === 'min' ? '<' : '>'} b`
+        return `SELECT ${verdict}, a, b FROM (SELECT ${first} AS a, ${second} AS b) WHERE a IS NOT NULL AND b IS NOT NULL`
+      }
       const both = operation.rows
         .map((row) => select(`${quoteText(nameCondition(table, row))} AS name, ${amount} AS number`, [writeCondition(table, row)]))
         .join(' UNION ALL ')

@@ -5,7 +5,7 @@ import type { CellValue, Column } from '../typed-table.ts'
 
 /** Other participles have the stem of their verb. Things stay in these states: what was ordered may have arrived since. */
 const PARTICIPLES: ReadonlyMap<string, string> = new Map(
-  `pay paid, send sent, sell sold, win won, lose lost, steal stolen, break broken, lend lent, withdraw withdrawn, deliver delivered,
+  `pay paid, buy bought, send sent, sell sold, win won, lose lost, steal stolen, break broken, lend lent, withdraw withdrawn, deliver delivered,
   collect collected, hold held, forget forgotten`
     .split(',')
     .map((pair) => pair.trim().split(' ') as [string, string]),
@@ -33,5 +33,6 @@ export function createVerbConditions({ words }: Question, columns: readonly Colu
   })
 }
 
-/** The participles of the verbs of a question, which may be values of a large table. */
-export const listVerbParticiples = (words: readonly string[]): string[] => words.flatMap((word) => PARTICIPLES.get(word) ?? [])
+/** "Deliver" is the verb of "Delivered on". "Sell" is only that of "Sold on" if the question asks for a date, not for a price. */
+export const toPast = (verb: string, isOfDate: boolean): string =>
+  (isOfDate ? PARTICIPLES.get(verb) : undefined) ?? `${verb}ed`.replace(/(?<=[pls]en)ded$/, 't')
