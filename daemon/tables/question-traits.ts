@@ -138,7 +138,8 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   /** "The total value of the stock" and "what is it worth" ask for money. */
   const asksForValue = hasMoney && words.some(({ text }, index) => text === 'worth' || (text === 'value' && !isExact(index)))
   /** "The total of all options" is a sum, "the total number" is not. */
-  const asksForTotal = hasMoney && words.some(({ text }, index) => (text === 'total' || text === 'sum') && words[index + 1]?.text === 'of')
+  const isTotalOf = (index: number) => ['total', 'sum'].includes(words[index]?.text ?? '') && words[index + 1]?.text === 'of'
+  const asksForTotal = hasMoney && form !== 'count' && words.some((_, index) => isTotalOf(index) && !isExact(index))
   const limits = listLimits(question)
   /** "How many people handle invoices" are those of the column "Handled by". */
   const doers =

@@ -1,6 +1,6 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { identifiesRows, isPayment } from '../cells/column-roles.ts'
+import { findNamingColumn, identifiesRows, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../table-synonyms.ts'
@@ -121,7 +121,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !isLinked(index) &&
       !isOperationWord(word) &&
       !isSuperlative(word) &&
-      NUMBER_WORDS[word.text] === undefined
+      (NUMBER_WORDS[word.text] ?? 0) < 2
     )
   }
   // "Drive" is the verb of the column "Driver".
@@ -172,8 +172,18 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         table.columns[column]?.type === 'text' &&
         (end === index || links.columns.some((link) => link.column === column && link.start === end && link.end === index)),
     )
+  // "Travel insurance" names something else than the rows about travel, "diesel cars" do not.
+  const isCompound = (index: number) => isPlural(titled.words[index]) || HEADS.has(titled.words[0]?.text ?? '')
+  // What the sofa has is not what the row of the sofa is.
+  const hasParts =
+    titled.words.at(-1)?.text === 'have' &&
+    links.conditions.some(({ match, condition }) => match === 'exact' && condition.column === findNamingColumn(table.columns))
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
-  const noun = findRowNoun(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
+  const noun = findRowNoun(
+    titled.words,
+    (index) => isOfRows && !hasParts && isFree(index) && !verbs.has(index),
+    (index) => isAfterValue(index) && isCompound(index),
+  )
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isRowNoun =
     word !== undefined &&
