@@ -109,8 +109,10 @@ export function answerTableQuestion(
   })
   const adjusted = isStrict
     ? ranked.filter(
-        ({ query, rows, unexplained, rowNoun }) =>
+        ({ query, rows, unexplained, rowNoun, ignored }) =>
           unexplained <= maxUnexplained &&
+          // All rows do not say how often something does what no word of the table says.
+          !(ignored.some((word) => word !== rowNoun) && query.conditions.length === 0 && query.operation.kind === 'count') &&
           suitsResult(parsed, query, rows) &&
           // "How many children came?" does not ask for all visitors.
           !(countsNoun(parsed, rowNoun) && !usesRows(query)) &&

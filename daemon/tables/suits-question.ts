@@ -1,6 +1,6 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
-import { createRoleCheck } from './forms/asked-role.ts'
+import { comparesRows, createRoleCheck } from './forms/asked-role.ts'
 import { createVerdictExplanation } from './forms/explain-verdict.ts'
 import { divideConditions } from './forms/quantifiers.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
@@ -159,9 +159,9 @@ export function createSuitability(
       case 'having':
         return operation.isCounted === (form === 'count') && (operation.key === undefined || canGroup({ ...operation, kind: 'group' }))
       case 'contrast':
-        // "More than" compares money where the verb is about it.
-        if (operation.isVerdict && asksForMoney && hasMoney && (operation.key === undefined || !isMoney(columnAt(operation.key))))
-          return false
+        if (operation.isVerdict && (comparesRows(words) || operation.key === undefined))
+          return comparesRows(words) && operation.key === undefined
+        if (operation.isVerdict && asksForMoney && hasMoney && !isMoney(columnAt(operation.key ?? 0))) return false
         return canGroup({ ...operation, kind: 'group', by: operation.rows[0].column, aggregate: getAggregate(operation) })
       case 'difference':
         return canGroup({ kind: 'group', by: operation.rows[0].column, key: operation.column, aggregate: getAggregate(operation) })

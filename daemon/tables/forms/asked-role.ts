@@ -2,8 +2,8 @@
 import { isPlace } from '../cells/column-roles.ts'
 import type { LinkedCondition, Links } from '../linking/links.ts'
 import { hasPeople } from '../linking/question-nouns.ts'
-import { covers, type Question } from '../parse-question.ts'
-import type { Condition, Query } from '../query.ts'
+import { covers, type Question, type Word } from '../parse-question.ts'
+import type { Condition, Operation, Query } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { list, toStems } from '../vocabulary.ts'
 
@@ -16,6 +16,13 @@ const LOCATIVE = toStems(
 const WORK = toStems('live work use need want require')
 const ARTICLES: ReadonlySet<string> = new Set(list('the a an my our'))
 const BE: ReadonlySet<string> = new Set(list('is are was were'))
+
+/** "More bills than" compares numbers of rows, "spend more than" amounts. */
+export function comparesRows(words: readonly Word[]): boolean {
+  const more = words.findIndex(({ text }) => text === 'more' || text === 'fewer' || text === 'less')
+  const than = words.findIndex(({ text }) => text === 'than')
+  return more >= 0 && words.some(({ isTitle }, index) => isTitle && index > more && index < than)
+}
 
 export function createRoleCheck({ words }: Question, table: TypedTable, links: Links): (query: Query) => boolean {
   const columnAt = (index: number) => table.columns[index] as Column
@@ -42,15 +49,20 @@ export function createRoleCheck({ words }: Question, table: TypedTable, links: L
     !links.columns.some((link) => link.start === end)
   const isIdentity = (first?.text === 'who' || first?.text === 'what') && BE.has(words[1]?.text ?? '')
   return ({ operation, conditions }) => {
-    if (first?.text === 'where' && ((operation.kind === 'list' && operation.column === undefined) || isOtherVerb || isOriginAsked))
-      return false
     const isRows = operation.kind === 'list' && operation.column === undefined
+    if (first?.text === 'where' && (isRows || isOtherVerb || isOriginAsked || !showsPlace(operation))) return false
     if (isRows && first?.text === 'when') return false
     // The rows of a table without people do not say who sold something, nor who lives in the office.
     if (first?.text === 'who' && !hasPeople(table.columns) && (isRows || isOtherWork)) return false
     if (isIdentity && words.every(({ text }, index) => index < 2 || ARTICLES.has(text) || isOfName(index, conditions))) return false
     // Things in the bedroom are no bedrooms.
     return !links.conditions.some((linked) => conditions.includes(linked.condition) && isCounted(linked))
+  }
+
+  /** "Where is the password written?" does not ask for the network. */
+  function showsPlace(operation: Operation): boolean {
+    const shown = 'column' in operation ? operation.column : 'by' in operation ? operation.by : undefined
+    return shown === undefined || isPlace(columnAt(shown)) || links.columns.some(({ start, column }) => start === 0 && column === shown)
   }
 
   /** Whether a word is only part of the name of someone. */

@@ -22,7 +22,12 @@ export function readAsQuantity(
   const key = quantity >= 0 ? quantity : table.columns.findIndex((column, index) => index > 0 && mayCount(column) && isRepeated(index))
   if (key < 0) return undefined
   // "How many keys" where each row is a kind of key.
-  if (operation.kind === 'count_values' && !isRepeated(operation.column) && !question.words.some(({ text }) => DISTINCT_WORDS.has(text)))
+  const many = question.words.findIndex(({ text }) => text === 'many')
+  const kinds = links.columns.find(({ start, match }) => many >= 0 && start === many + 1 && match !== 'synonym')?.column
+  const counted =
+    operation.kind === 'count_values' ? operation.column : operation.kind === 'count' && conditions.length === 0 ? kinds : undefined
+  const isOfKinds = counted !== undefined && table.columns[counted]?.type === 'text' && !isRepeated(counted)
+  if (isOfKinds && !table.columns.some(isMoney) && !question.words.some(({ text }) => DISTINCT_WORDS.has(text)))
     return { conditions, operation: { kind: 'aggregate', aggregate: 'sum', column: key } }
   if (!countsThings(question, table, links, conditions)) return undefined
   if (operation.kind === 'count') return { conditions, operation: { kind: 'aggregate', aggregate: 'sum', column: key } }
