@@ -8,7 +8,7 @@ import type { Demands } from './linking/question-demands.ts'
 import { asksForSpending, getForm } from './linking/question-form.ts'
 import { asksForLargestGroup, asksForMostRows, hasPeople, isDoer } from './linking/question-nouns.ts'
 import { PEOPLE_WORDS } from './linking/role-words.ts'
-import { listLimits, type Question } from './parse-question.ts'
+import { covers, listLimits, type Question } from './parse-question.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
   AGE_DIRECTIONS,
@@ -140,7 +140,9 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   /** "The total of all options" is a sum, "the total number" is not. */
   const isTotalOf = (index: number) => ['total', 'sum'].includes(words[index]?.text ?? '') && words[index + 1]?.text === 'of'
   const asksForTotal = hasMoney && form !== 'count' && words.some((_, index) => isTotalOf(index) && !isExact(index))
-  const limits = listLimits(question)
+  /** "At least 5" is no limit of "least". */
+  const isCompared = (index: number) => question.numbers.some((each) => each.comparison !== 'equal' && covers(each, index))
+  const hasLimit = form === 'selection' && listLimits(question).some(({ start }) => !isCompared(start))
   /** "How many people handle invoices" are those of the column "Handled by". */
   const doers =
     many >= 0 && PEOPLE_WORDS.has(words[many + 1]?.text ?? '')
@@ -159,7 +161,7 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     ...columns,
     asksForValue,
     asksForTotal,
-    hasLimit: limits.length > 0,
+    hasLimit,
     doers,
     listedColumn,
     form,

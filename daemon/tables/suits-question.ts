@@ -86,7 +86,7 @@ export function createSuitability(
     if (operation.kind === 'exists' && demands.contrast) return false
     if (operation.kind === 'quantified') return !contradicts(listAllConditions(query))
     // "The five smallest" are more than one.
-    if (traits.hasLimit && !('limit' in operation && (operation.limit ?? 1) > 1)) return false
+    if (traits.hasLimit && ((operation.kind === 'aggregate' && hasExtreme) || ('limit' in operation && operation.limit === 1))) return false
     if (demands.quantifier && demands.quantifier.kind !== 'whole') return false
     if (operation.kind === 'exists')
       return (

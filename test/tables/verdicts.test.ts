@@ -69,6 +69,7 @@ for (const question of [
   // Only one of two orders is paid.
   'Has Brix paid?',
   'Is Nova overdue?',
+  'Is the average over 100?',
 ])
   test(`no number of rows says yes or no: ${question}`, () => assert.equal(ask(question), []))
 

@@ -1,11 +1,11 @@
 /** Says whether a query explains every word of a question for yes or no: one that is dropped makes a yes wrong and look certain. */
 import { isMoney } from '../cells/column-roles.ts'
-import { isStatedBy, type Links } from '../linking/links.ts'
+import { isInHeader, isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Word } from '../parse-question.ts'
 import { listAllConditions, listUsedColumns, type Query } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { CURRENCY_STEMS, list, toStems } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, CURRENCY_STEMS, list, toStems } from '../vocabulary.ts'
 
 /** Words that say nothing about rows. */
 const EMPTY: ReadonlySet<string> = new Set(
@@ -34,8 +34,14 @@ export function createVerdictExplanation(
   const open = [...words.keys()].filter((index) => !isSaid(index) && (isNumber(index) || isValue(index) || !isEmpty(words[index] as Word)))
   // "Did Acme pay more than 5,000 euros?" may be about the sum of several rows.
   const isOfSum = hasMoney && words.some(({ stem }) => SPENDING.has(stem)) && !words.some(({ isTitle }) => isTitle)
+  // "Is the total over 20,000?" is not about single rows, unless a column has totals.
+  const isOfAggregate = words.some(
+    ({ text }, index) =>
+      AGGREGATE_WORDS.has(text) && !isInHeader(links, index) && !links.conditions.some((linked) => covers(linked, index)),
+  )
   return (query) => {
     const conditions = listAllConditions(query)
+    if (isOfAggregate) return false
     if (isOfSum && conditions.some(({ kind, column }) => kind === 'numbers' && isMoney(table.columns[column] as Column))) return false
     const used = new Set(listUsedColumns(query))
     const isLinked = (index: number) =>

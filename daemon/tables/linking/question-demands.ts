@@ -34,7 +34,6 @@ export interface Demands {
   tenure?: { column: number; direction: Direction }
   /** "When is the next tour?" asks for the first date of this column from today on. */
   next?: number
-  /** "Are all invoices paid?" */
   quantifier?: Quantifier
 }
 

@@ -172,17 +172,17 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         table.columns[column]?.type === 'text' &&
         (end === index || links.columns.some((link) => link.column === column && link.start === end && link.end === index)),
     )
-  // "Travel insurance" names something else than the rows about travel, "diesel cars" do not.
-  const isCompound = (index: number) => isPlural(titled.words[index]) || HEADS.has(titled.words[0]?.text ?? '')
+  // What travel insurance costs is not what travel does.
+  const canBeRow = (index: number) => isPlural(titled.words[index]) || getForm(titled.words) !== 'amount'
   // What the sofa has is not what the row of the sofa is.
-  const hasParts =
-    titled.words.at(-1)?.text === 'have' &&
-    links.conditions.some(({ match, condition }) => match === 'exact' && condition.column === findNamingColumn(table.columns))
+  const naming = findNamingColumn(table.columns)
+  const isThing = ({ match, condition }: LinkedCondition) => match === 'exact' && condition.column === naming
+  const hasParts = titled.words.at(-1)?.text === 'have' && links.conditions.some(isThing)
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
   const noun = findRowNoun(
     titled.words,
     (index) => isOfRows && !hasParts && isFree(index) && !verbs.has(index),
-    (index) => isAfterValue(index) && isCompound(index),
+    (index) => isAfterValue(index) && canBeRow(index),
   )
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isRowNoun =
@@ -194,7 +194,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     !isOtherPerson(word, table) &&
     !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
-    // Accidents that a driver has had are not the rows of the driver.
     !(titled.words.at(-1)?.text === 'had' && titled.words.some(({ text }) => text === 'has' || text === 'have')) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   // "New tickets per month" are all tickets, when they began.

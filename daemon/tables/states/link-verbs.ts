@@ -5,8 +5,8 @@ import type { CellValue, Column } from '../typed-table.ts'
 
 /** Other participles have the stem of their verb. Things stay in these states: what was ordered may have arrived since. */
 const PARTICIPLES: ReadonlyMap<string, string> = new Map(
-  `pay paid, buy bought, send sent, sell sold, win won, lose lost, steal stolen, break broken, lend lent, withdraw withdrawn, deliver delivered,
-  collect collected, hold held, forget forgotten`
+  `pay paid, buy bought, send sent, sell sold, win won, lose lost, steal stolen, break broken, lend lent, withdraw withdrawn,
+  deliver delivered, collect collected, hold held, forget forgotten`
     .split(',')
     .map((pair) => pair.trim().split(' ') as [string, string]),
 )
