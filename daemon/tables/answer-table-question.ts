@@ -37,6 +37,8 @@ export interface TableAnswer {
   explanation: string
   /** The share of all readings of the question that have this result. */
   probability: number
+  /** Whether words of the question name nothing in the table: the explanation says which. */
+  isUncertain?: true
 }
 
 export interface AnswerOptions {
@@ -93,22 +95,24 @@ export function answerTableQuestion(
     const isOtherDate = hasNamedDate && demands?.part !== undefined && !demands.dates.areNamed
     const isOfThings = asksForPeople && !hasPeople(table.columns)
     const penalty = (countSynonyms(links, linked) + (isOtherDate ? 1 : 0) + (isOfThings ? 1 : 0)) * SYNONYM_PENALTY
-    const restrictions = demands
-      ? { demands, suits: createSuitability(question, table, links, demands, createRepetitionCheck(table, run)) }
-      : {}
+    const isRepeated = createRepetitionCheck(table, run)
+    const restrictions = demands ? { demands, suits: createSuitability(question, table, links, demands, isRepeated) } : {}
     return rankQueries(question, table, links, weights, maxRuns, run, restrictions).map((item) => ({
       ...item,
       score: item.score + bonus - penalty - (demands && usesSecondDate(item.query, demands) ? SECOND_DATE_PENALTY : 0),
       isNamed: isNamed(question, item.query, links),
       rowNoun,
-      quantity: isStrict ? readAsQuantity(question, table, links, item.query) : undefined,
+      ignored: question.words.filter(({ isIgnored }) => isIgnored).map(({ text }) => text),
+      quantity: isStrict ? readAsQuantity(question, table, links, item.query, isRepeated) : undefined,
       run,
     }))
   })
   const adjusted = isStrict
     ? ranked.filter(
-        ({ query, rows, unexplained, rowNoun }) =>
+        ({ query, rows, unexplained, rowNoun, ignored }) =>
           unexplained <= maxUnexplained &&
+          // All rows do not say how often something does what no word of the table says.
+          !(ignored.some((word) => word !== rowNoun) && query.conditions.length === 0 && query.operation.kind === 'count') &&
           suitsResult(parsed, query, rows) &&
           // "How many children came?" does not ask for all visitors.
           !(countsNoun(parsed, rowNoun) && !usesRows(query)) &&
@@ -178,9 +182,13 @@ function createRepetitionCheck(table: TypedTable, run: RunSql): (column: number)
 /** Identifies what is shown: a cell with "9,980" and a sum of 9980 are the same. */
 const getValueKey = ({ values }: TableAnswer) => values.join('\0').replaceAll(/(?<=\d),(?=\d{3})/g, '')
 
-type FoundResult = Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'> & Pick<ReadQuestion, 'rowNoun'> & Pick<QueryableTable, 'run'>
+interface FoundResult extends Pick<TableAnswer, 'table' | 'query' | 'sql' | 'rows'>, Pick<ReadQuestion, 'rowNoun'> {
+  run: RunSql
+  /** Words that name nothing. */
+  ignored: readonly string[]
+}
 
-function createAnswer({ table, query, sql, rows, rowNoun, run }: FoundResult, probability: number): TableAnswer {
+function createAnswer({ table, query, sql, rows, rowNoun, ignored, run }: FoundResult, probability: number): TableAnswer {
   const isNone = rows.length === 0 || (rows.length === 1 && rows[0]?.[0] === 0)
   const range = isNone ? describeRange({ table, query, run }) : undefined
   return {
@@ -191,10 +199,11 @@ function createAnswer({ table, query, sql, rows, rowNoun, run }: FoundResult, pr
     values: rows.length === 0 ? ['none'] : listResultValues(table, query, rows).map((value) => formatValue(table, query, value)),
     explanation: [
       describeQuery(table, query, rows),
-      ...(rowNoun === undefined || !usesRows(query) ? [] : [`“${rowNoun}” was taken to mean its rows.`]),
+      ...ignored.map((word) => `“${word}” was ${word === rowNoun ? 'taken to mean its rows' : 'left out'}.`),
       ...(range === undefined ? [] : [range]),
     ].join(' '),
     probability,
+    ...(ignored.length > 0 ? { isUncertain: true as const } : {}),
   }
 }
 

@@ -51,11 +51,16 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
       return `Grouped ${rows}${where} by ${header(operation.by)} and ${verb} the groups with ${size}.`
     }
     case 'contrast': {
-      const [first, second] = operation.rows.map((row) => describeCondition(table, row))
-      const verb =
-        operation.key === undefined ? `Counted ${rows}` : `${aggregateColumn(table, operation.aggregate, operation.key)} in ${rows}`
-      const end = operation.direction ? `, and took the ${operation.direction === 'max' ? 'larger' : 'smaller'} result` : ''
-      return `${verb}${where}${where ? ' and ' : ' where '}${first}, and where ${second}${end}.`
+      const { key, aggregate, direction, isVerdict } = operation
+      const isAverage = aggregate === 'average'
+      const format = (value: SqlValue | undefined) =>
+        isVerdict && typeof value === 'number'
+          ? ` (${key === undefined ? formatNumber(value) : formatColumnNumber(table, key, value, isAverage)})`
+          : ''
+      const [first, second] = operation.rows.map((row, index) => `${describeCondition(table, row)}${format(result?.[index + 1])}`)
+      const verb = key === undefined ? `Counted ${rows}` : `${aggregateColumn(table, aggregate, key)} in ${rows}`
+      const taken = direction ? `, and took the ${direction === 'max' ? 'larger' : 'smaller'} result` : ''
+      return `${verb}${where}${where ? ' and ' : ' where '}${first}, and where ${second}${isVerdict ? ', and compared' : taken}.`
     }
     case 'share': {
       const of = operation.key === undefined ? rows : `${header(operation.key)} in ${rows}`
@@ -75,6 +80,12 @@ export function describeQuery(table: TypedTable, { conditions, operation }: Quer
       return `Looked up ${header(operation.column)} in rows of ${table.title} with the ${header(operation.shared)} of the row${where}.`
     case 'exists':
       return `Checked whether ${table.title} has rows${where}.`
+    case 'quantified': {
+      const among = operation.among.length === 0 ? '' : ` where ${describeConditions(table, operation.among)}`
+      const counted = operation.by === undefined ? rows : `the values of ${header(operation.by)} in ${rows}`
+      const numbers = result === undefined ? '' : `${result[1]} of ${result[2]} `
+      return `Counted ${counted}${among}: ${numbers}${operation.by === undefined ? '' : 'have rows '}${where.trimStart()}.`
+    }
   }
 }
 
@@ -110,7 +121,7 @@ export function nameResult(table: TypedTable, { operation }: Query): string[] {
   const header = (column: number) => describeColumn(table, column)
   if (operation.kind === 'list' && operation.column === undefined) return table.columns.map((_, index) => header(index))
   if (operation.kind === 'top' && operation.column !== operation.key) return [header(operation.column), header(operation.key)]
-  if (operation.kind !== 'group' && operation.kind !== 'contrast') return []
+  if ((operation.kind !== 'group' && operation.kind !== 'contrast') || ('isVerdict' in operation && operation.isVerdict)) return []
   const { key, aggregate } = operation
   const name = ({ by, part }: Grouping) => (part ? `${header(by)} (${part})` : header(by))
   const groups =

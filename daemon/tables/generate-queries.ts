@@ -116,7 +116,7 @@ export function* generateQueries(question: Question, table: TypedTable, links: L
             if (key !== by)
               yield create({ kind: 'group', by, ...part, ...and, aggregate, key }, `${sign}_${getSign(aggregate)}`, { ...role, key })
       }
-    if (demands) yield* generateDemanded(source, set, demands, numeric, aggregates, directions)
+    if (demands) yield* generateDemanded(source, set, demands, numeric, aggregates, directions, question, table, links)
     if (has('same') && conditions.length > 0)
       for (const shared of columns)
         for (const column of columns)

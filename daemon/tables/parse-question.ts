@@ -91,7 +91,11 @@ export function parseQuestion(text: string, today?: string): Question {
       !dates.some((date) => (date.isDay || date.months || date.from.length === MONTH_LENGTH) && date.start < end && start < date.end),
   )
   // "Show" is a noun in "our best show".
-  if (today !== undefined) for (const word of words.slice(1)) if (word.text === 'show') word.isStop = false
+  if (today !== undefined)
+    for (const word of words.slice(1)) {
+      if (word.text === 'show') word.isStop = false
+      else if (word.text === 'none' || word.text === 'nothing') word.isStop = true
+    }
   const stems = new Set(words.map((word) => word.stem))
   return { text, words, stems, numbers, dates, ...(today === undefined ? {} : { today }) }
 }

@@ -67,8 +67,15 @@ export type Operation =
     }
   /** The percentage of the rows, or of the sum of a column, that meets the conditions, or that is in another column; of some rows. */
   | { kind: 'share'; key?: number; portion?: number; among: Condition[] }
-  /** The same computed for two conditions, or the one with the larger or smaller result. */
-  | { kind: 'contrast'; rows: [Condition, Condition]; aggregate: Exclude<Aggregate, 'median'>; key?: number; direction?: Direction }
+  /** The same computed for two conditions, or the one with the larger or smaller result, or whether that is the first one. */
+  | {
+      kind: 'contrast'
+      rows: [Condition, Condition]
+      aggregate: Exclude<Aggregate, 'median'>
+      key?: number
+      direction?: Direction
+      isVerdict?: true
+    }
   /** The difference between the values of two rows, or the sums or averages of several, or of a count for two values. */
   | { kind: 'difference'; column: number; rows: [Condition, Condition]; aggregate?: 'average' }
   | { kind: 'difference_of_counts'; rows: [Condition, Condition] }
@@ -76,6 +83,13 @@ export type Operation =
   | { kind: 'same'; shared: number; column: number }
   /** Whether there are rows. */
   | { kind: 'exists' }
+  /** Whether all, most, none or a number of some rows meet the conditions, or of the values of a column. "Whole": all or none. */
+  | {
+      kind: 'quantified'
+      quantifier: 'all' | 'most' | 'no' | 'whole' | { comparison: NumberComparison; value: number }
+      among: Condition[]
+      by?: number
+    }
 
 export interface Query {
   conditions: Condition[]

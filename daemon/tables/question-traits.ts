@@ -6,8 +6,9 @@ import { findNamedColumns } from './linking/named-columns.ts'
 import { asksForOtherMoney } from './linking/other-money.ts'
 import type { Demands } from './linking/question-demands.ts'
 import { asksForSpending, getForm } from './linking/question-form.ts'
-import { asksForLargestGroup, asksForMostRows, hasPeople } from './linking/question-nouns.ts'
-import type { Question } from './parse-question.ts'
+import { asksForLargestGroup, asksForMostRows, hasPeople, isDoer } from './linking/question-nouns.ts'
+import { PEOPLE_WORDS } from './linking/role-words.ts'
+import { covers, listLimits, type Question } from './parse-question.ts'
 import type { Column, TypedTable } from './typed-table.ts'
 import {
   AGE_DIRECTIONS,
@@ -135,8 +136,35 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   const isSized = (link: ColumnLink) => link.match === 'exact' && SIZE_WORDS.has(words[link.start - 1]?.text ?? '') && isMeasured(link)
   const sized = new Set(links.columns.filter(isSized).map(({ column }) => column))
 
+  /** "The total value of the stock" and "what is it worth" ask for money. */
+  const asksForValue = hasMoney && words.some(({ text }, index) => text === 'worth' || (text === 'value' && !isExact(index)))
+  /** "The total of all options" is a sum, "the total number" is not. */
+  const isTotalOf = (index: number) => ['total', 'sum'].includes(words[index]?.text ?? '') && words[index + 1]?.text === 'of'
+  const asksForTotal = hasMoney && form !== 'count' && words.some((_, index) => isTotalOf(index) && !isExact(index))
+  /** "At least 5" is no limit of "least". */
+  const isCompared = (index: number) => question.numbers.some((each) => each.comparison !== 'equal' && covers(each, index))
+  const hasLimit = form === 'selection' && listLimits(question).some(({ start }) => !isCompared(start))
+  /** "How many people handle invoices" are those of the column "Handled by". */
+  const doers =
+    many >= 0 && PEOPLE_WORDS.has(words[many + 1]?.text ?? '')
+      ? links.columns.flatMap(({ column, match }) => (match !== 'synonym' && isDoer(columnAt(column)) ? [column] : []))
+      : []
+  /** "List all customers" asks for the values of a column. */
+  const isListed = ({ start, end, match, column }: ColumnLink) =>
+    match !== 'synonym' &&
+    columnAt(column).type === 'text' &&
+    !words[start]?.isTitle &&
+    !words[end]?.isTitle &&
+    words.slice(0, start).every(({ isStop, isTitle }) => isStop && !isTitle)
+  const listedColumn = IMPERATIVES.has(words[0]?.text ?? '') ? links.columns.find(isListed)?.column : undefined
+
   return {
     ...columns,
+    asksForValue,
+    asksForTotal,
+    hasLimit,
+    doers,
+    listedColumn,
     form,
     texts,
     namesCurrency,

@@ -1,13 +1,25 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
 import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
+import { comparesRows, createRoleCheck } from './forms/asked-role.ts'
+import { createVerdictExplanation } from './forms/explain-verdict.ts'
+import { divideConditions } from './forms/quantifiers.ts'
 import { isDateCondition, isOtherBoundary } from './linking/date-choice.ts'
 import { isInHeader, isStatedBy, type LinkedCondition, type Links } from './linking/links.ts'
-import { asksForCount, asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
+import { asksForCount, asksForDescribedRow, asksForEdge, asksForExtreme, findMost } from './linking/measured-nouns.ts'
 import { countsThings } from './linking/product-column.ts'
 import { type Demands, meetsDemands } from './linking/question-demands.ts'
 import { asksForLargestRow, hasPeople } from './linking/question-nouns.ts'
 import type { Question } from './parse-question.ts'
-import { type Aggregate, type Condition, contradicts, type Direction, isSingleValue, type Operation, type Query } from './query.ts'
+import {
+  type Aggregate,
+  type Condition,
+  contradicts,
+  type Direction,
+  isSingleValue,
+  listAllConditions,
+  type Operation,
+  type Query,
+} from './query.ts'
 import { findQuestionTraits } from './question-traits.ts'
 import { type Column, isDataFile, type TypedTable } from './typed-table.ts'
 import { AGGREGATE_WORDS, AMOUNT_STEMS, DIRECTIONS } from './vocabulary.ts'
@@ -36,7 +48,7 @@ export function createSuitability(
     if (isRowNumber(column) || (aggregate === 'sum' && isPercentage(columnAt(column)))) return false
     if ((namesCurrency || (traits.paysMoney && aggregate === 'sum')) && !isMoney(columnAt(column))) return false
     if (isYear(columnAt(column)) && aggregate !== 'max' && aggregate !== 'min') return false
-    if (texts.has('worth') && hasMoney) return isMoney(columnAt(column))
+    if (traits.asksForValue) return isMoney(columnAt(column))
     if (named.has(column)) return true
     if (aggregate === 'sum' && !isAdditive(columnAt(column), table)) return false
     if (isOnlyExpense(column) || lesser.has(column)) return false
@@ -59,17 +71,29 @@ export function createSuitability(
     return nouns.size === 0 || nouns.has(column)
   }
   const explains = createExplanation(question, table, links, demands)
+  const suitsRole = createRoleCheck(question, table, links)
+  const explainsVerdict = createVerdictExplanation(question, table, links, demands)
   return (query: Query): boolean => {
     const { operation, conditions } = query
     if (traits.asksForShare && operation.kind !== 'share') return false
-    if (traits.isElsewhere || !explains(query)) return false
+    if (traits.isElsewhere || !explains(query) || !suitsRole(query)) return false
     if (words[0]?.text === 'where' && (operation.kind === 'aggregate' || operation.kind === 'count')) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
     if (conditions.some(({ kind, column }) => (kind === 'numbers' || kind === 'between') && lesser.has(column))) return false
+    if ((operation.kind === 'exists' || operation.kind === 'quantified') && !explainsVerdict(query)) return false
+    if (operation.kind === 'exists' && demands.contrast) return false
+    if (operation.kind === 'quantified') return !contradicts(listAllConditions(query))
+    // "The five smallest" are more than one.
+    if (traits.hasLimit && ((operation.kind === 'aggregate' && hasExtreme) || ('limit' in operation && operation.limit === 1))) return false
+    if (demands.quantifier && demands.quantifier.kind !== 'whole') return false
     if (operation.kind === 'exists')
-      return form === 'boolean' && (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
+      return (
+        !isQuantified(conditions) &&
+        form === 'boolean' &&
+        (words[0]?.text !== 'can' || conditions.some(({ column }) => columnAt(column).type === 'boolean'))
+      )
     if (traits.isRelated && !conditions.some(({ kind }) => kind === 'than_column')) return false
     if (traits.comparesValues && !conditions.some(({ kind }) => COMPARISONS_OF_VALUES.has(kind))) return false
     if ((traits.asksForSum || traits.asksForAverage) && ROW_OPERATIONS.has(operation.kind)) return false
@@ -97,10 +121,12 @@ export function createSuitability(
         if (words[0]?.text === 'who' && conditions.length === 0 && !hasPeople(table.columns.filter((_, at) => at === operation.column)))
           return false
         if (operation.column === undefined && conditions.length === 0 && !traits.asksForRows && !texts.has('all')) return false
+        if (traits.listedColumn !== undefined && operation.column !== traits.listedColumn && traits.listedColumn > 0) return false
         if (operation.column === undefined || traits.asksForRows)
           return operation.column === undefined && form === 'selection' && !traits.paysMoney
         return canShow(operation.column) && !conditions.some((condition) => isSingleValue(condition, operation.column))
       case 'count':
+        if (traits.asksForValue || traits.asksForTotal || traits.doers.length > 0) return false
         return (form === 'count' && !traits.addsUp) || (form === 'selection' && !traits.asksForThings && words.some(asksForCount))
       case 'count_values':
         return (
@@ -109,7 +135,10 @@ export function createSuitability(
           !(traits.asksForThings && form === 'selection' && !asksForDistinct) &&
           linked.has(operation.column) &&
           !(columnAt(operation.column).readings.date !== undefined && !asksForDistinct && words[traits.many - 2]?.text !== 'on') &&
-          (asksForDistinct || traits.many < 0 || traits.isCounted(operation.column)) &&
+          (asksForDistinct || traits.many < 0 || traits.isCounted(operation.column) || traits.doers.includes(operation.column)) &&
+          !traits.asksForValue &&
+          !traits.asksForTotal &&
+          !(traits.doers.length > 0 && !traits.doers.includes(operation.column)) &&
           (asksForDistinct ? !traits.isNumberBesideText(operation.column) : !columnAt(operation.column).readings.number)
         )
       case 'aggregate':
@@ -130,6 +159,9 @@ export function createSuitability(
       case 'having':
         return operation.isCounted === (form === 'count') && (operation.key === undefined || canGroup({ ...operation, kind: 'group' }))
       case 'contrast':
+        if (operation.isVerdict && (comparesRows(words) || operation.key === undefined))
+          return comparesRows(words) && operation.key === undefined
+        if (operation.isVerdict && asksForMoney && hasMoney && !isMoney(columnAt(operation.key ?? 0))) return false
         return canGroup({ ...operation, kind: 'group', by: operation.rows[0].column, aggregate: getAggregate(operation) })
       case 'difference':
         return canGroup({ kind: 'group', by: operation.rows[0].column, key: operation.column, aggregate: getAggregate(operation) })
@@ -146,6 +178,14 @@ export function createSuitability(
       default:
         return form !== 'boolean'
     }
+  }
+
+  /** "Has Acme paid?" is not answered by one of several rows. */
+  function isQuantified(conditions: readonly Condition[]): boolean {
+    const { quantifier } = demands
+    if (quantifier?.kind !== 'whole') return quantifier !== undefined
+    const used = links.conditions.filter(({ condition }) => conditions.includes(condition))
+    return divideConditions(quantifier, used, words, table, links) !== undefined
   }
 
   /** "What percentage of expenses was spent on travel?" asks for amounts, unless the word for money is one of a condition. */
@@ -173,6 +213,7 @@ export function createSuitability(
   /** "What is the heaviest item?" asks for the item. */
   function canTakeExtreme({ aggregate, column }: Extract<Operation, { kind: 'aggregate' }>): boolean {
     if (aggregate !== 'max' && aggregate !== 'min') return true
+    if (words[0]?.text === 'what' && asksForDescribedRow(words, links)) return false
     return (nouns.size === 0 || nouns.has(column)) && canMeasure(column) && !isOnlyExpense(column)
   }
 

@@ -180,7 +180,7 @@ function countSharedWords(stems: ReadonlySet<string>, { title, headers }: TableW
 }
 
 function toComputation(
-  { query, sql, rows, values, explanation }: TableAnswer,
+  { query, sql, rows, values, explanation, isUncertain }: TableAnswer,
   { table, run }: QueryableTable<StoredTable>,
   meanings: readonly Meaning[],
 ): Computation {
@@ -195,7 +195,7 @@ function toComputation(
     documentId: table.documentId,
     contentHash: table.contentHash,
     interpretation: [explanation, ...meanings.map(describeMeaning)].join(' '),
-    ...(meanings.length > 0 ? { isUncertain: true as const } : {}),
+    ...(isUncertain || meanings.length > 0 ? { isUncertain: true as const } : {}),
     header: table.columns.map(({ header }, index) => header || `Column ${index + 1}`),
     usedColumns: listUsedColumns(query),
     rowsUsed: run(writeRowsSql(table, query, rows, MAX_SHOWN_ROWS)),

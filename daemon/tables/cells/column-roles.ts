@@ -117,6 +117,10 @@ export const countsPeople = (column: Column): boolean => column.type === 'intege
 /** Whether numbers say how many there are of something. */
 export const isQuantity = (column: Column): boolean => (column.type === 'integer' || column.type === 'decimal') && has(column, QUANTITY)
 
+/** Whether numbers may say how many there are: "Number" beside things, but also beside players. */
+export const mayCount = (column: Column): boolean =>
+  column.type === 'integer' && /^(?:number|count|how many|no\.? of \w+|number of \w+)$/i.test(column.header.replaceAll('_', ' ').trim())
+
 /** Whether a column tells how old something is: its year, or a date that does not lie ahead. For people, the date of birth. */
 export function isOrigin({ columns }: TypedTable, key: number, reading: Reading, isOfPerson: boolean): boolean {
   const { [key]: column } = columns

@@ -1,17 +1,23 @@
 /** Formats results of queries. */
-import type { Query } from '../query.ts'
+import type { Operation, Query } from '../query.ts'
 import type { SqlValue, TypedTable } from '../typed-table.ts'
 import { formatYearMonth } from './parse-cell.ts'
 
 /** Digits of an average whose column has none. */
 const AVERAGE_DIGITS = 2
 
+const isVerdict = (operation: Operation): boolean =>
+  operation.kind === 'quantified' || (operation.kind === 'contrast' && operation.isVerdict === true)
+
 /** Formats the first column of a result: numbers with the unit and digits of their column, yes and no in words. */
 export function formatValue(table: TypedTable, { operation }: Query, value: SqlValue): string {
-  if (operation.kind === 'exists') return value === 1 ? 'yes' : 'no'
+  if (operation.kind === 'exists' || isVerdict(operation)) return value === 1 ? 'yes' : 'no'
   if (operation.kind === 'group' && operation.part === 'month') return formatYearMonth(String(value))
   if (typeof value !== 'number') return String(value)
   if (operation.kind === 'share') return `${formatNumber(value, AVERAGE_DIGITS)}%`
+  // An amount that is computed has no text.
+  if (operation.kind === 'list' && table.columns[operation.column ?? -1]?.expression)
+    return formatColumnNumber(table, operation.column as number, value)
   if (operation.kind === 'aggregate' || operation.kind === 'difference')
     return formatColumnNumber(table, operation.column, value, operation.aggregate === 'average' || operation.aggregate === 'median')
   return formatNumber(value)
@@ -23,7 +29,9 @@ export function formatRow(table: TypedTable, query: Query, row: readonly SqlValu
   const isAverage = 'aggregate' in operation && (operation.aggregate === 'average' || operation.aggregate === 'median')
   const key = 'key' in operation && operation.kind !== 'share' ? operation.key : undefined
   const second = operation.kind === 'group' ? operation.and?.part : undefined
-  return row.map((value, index) => {
+  // How many rows are so is said with the answer.
+  const cells = isVerdict(operation) ? row.slice(0, 1) : row
+  return cells.map((value, index) => {
     if (value === null) return ''
     const measured = operation.kind === 'aggregate' ? operation.column : index === row.length - 1 ? key : undefined
     if (typeof value === 'number' && measured !== undefined && (index > 0 || operation.kind === 'aggregate'))

@@ -8,7 +8,7 @@ import type { LinkedCondition, Links } from './links.ts'
 
 /** The same computed for both values, their difference, or the value with the larger result. */
 export interface Contrast {
-  result: 'each' | 'difference' | 'larger'
+  result: 'each' | 'difference' | 'larger' | 'verdict'
   pairs: [LinkedCondition, LinkedCondition][]
 }
 
@@ -16,7 +16,10 @@ const CONNECTIVES = {
   each: new Set(['vs', 'versus', 'and', 'to', 'with', 'against', 'or']),
   difference: new Set(['than', 'and', 'to', 'from', 'versus', 'vs']),
   larger: new Set(['or', 'vs', 'versus']),
+  verdict: new Set(['than']),
 }
+/** "Did Acme spend more than Globex?" */
+const VERDICT = /^(?:is|are|was|were|do|does|did|has|have|had)\b.*\b(?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
 const DIFFERENCE = /\bdifference\b|\bhow (?:many|much) (?:more|less|fewer|\w{3,}er)\b.*\bthan\b/i
 const COMPARED: ReadonlySet<LinkedCondition['match']> = new Set(['exact', 'part', 'number', 'boolean', 'date'])
 const OTHERS = toWords('other others rest remaining')
@@ -24,11 +27,12 @@ const OTHERS = toWords('other others rest remaining')
 /** Finds two values that are compared with each other: "Sales vs Finance", "how much more than", "is it higher in May or June". */
 export function findContrast({ text, words }: Question, { conditions }: Links, [date]: readonly number[]): Contrast | undefined {
   const isTrigger = (word: Word) => (TRIGGERS.contrast as readonly string[]).includes(word.text)
-  const result = DIFFERENCE.test(text) ? 'difference' : words.some(isTrigger) ? 'each' : 'larger'
+  const isVerdict = VERDICT.test(text) && !DIFFERENCE.test(text) && !words.some(isTrigger)
+  const result = isVerdict ? 'verdict' : DIFFERENCE.test(text) ? 'difference' : words.some(isTrigger) ? 'each' : 'larger'
   const list = conditions.filter(
     ({ match, condition }) => COMPARED.has(match) && (!isDateCondition(condition) || condition.column === date),
   )
-  const others = result === 'larger' ? [] : list.flatMap((linked) => negateForOthers(words, linked))
+  const others = result === 'larger' || result === 'verdict' ? [] : list.flatMap((linked) => negateForOthers(words, linked))
   const pairs = list.flatMap((first) =>
     [...list, ...others].flatMap((second): [LinkedCondition, LinkedCondition][] => {
       const [a, b] = [first.condition, second.condition]
@@ -37,6 +41,9 @@ export function findContrast({ text, words }: Question, { conditions }: Links, [
       return isJoined && a.kind === b.kind && a.column === b.column ? [[first, second]] : []
     }),
   )
+  // "More than 5" is no comparison of two values.
+  if (result === 'verdict')
+    return pairs.length > 0 && pairs.every(([first, second]) => isNamed(first) && isNamed(second)) ? { result, pairs } : undefined
   if (result !== 'larger') return { result, pairs }
   const isChoice = words.some(isSuperlative) && !words.some((word) => word.text === 'than')
   return isChoice && pairs.length > 0 ? { result, pairs } : undefined
@@ -76,3 +83,5 @@ export function findShareOfTotal({ words }: Question, { columns }: TypedTable, l
   const [a, b] = [columns[part], columns[whole]] as [Column, Column]
   return a.unit === b.unit && isMoney(a) === isMoney(b) ? { part, whole } : undefined
 }
+
+const isNamed = ({ match, condition }: LinkedCondition): boolean => condition.kind === 'equals' && match !== 'number'

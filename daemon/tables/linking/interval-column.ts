@@ -4,6 +4,7 @@ import { quoteName } from '../sql/write-sql.ts'
 import { findDueDates } from '../states/link-times.ts'
 import { PAID_STEMS, PAYING_STEMS } from '../states/state-words.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
+import { toWords } from '../vocabulary.ts'
 import { isEndDate, isStartDate, listMeantDates } from './date-choice.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, hasHeaderStem, type Links, listHeaderStems, RANKS } from './links.ts'
@@ -83,7 +84,7 @@ export function addInterval<T extends TypedTable>(question: Question, table: T, 
 
 const isOfPayment = (column: Column | undefined): boolean => hasHeaderStem(column, PAID_STEMS)
 
-const PLACE_MARKERS: ReadonlySet<string> = new Set(['in', 'at', 'on', 'with', 'the', 'our', 'their', 'its'])
+const PLACE_MARKERS = toWords('in at on with the our their its')
 
 /** "Workshop" of "how many days was it in the workshop", and "arrives" of "until the payment arrives": the dates say so. */
 export function isOfInterval(words: readonly Word[], index: number, { columns }: TypedTable, links: Links): boolean {

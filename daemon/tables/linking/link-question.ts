@@ -8,6 +8,7 @@ import type { Condition } from '../query.ts'
 import { createBooleanConditions, createEmptyConditions, createZeroConditions } from '../states/link-booleans.ts'
 import { createStateConditions } from '../states/link-states.ts'
 import { createStatusConditions } from '../states/link-statuses.ts'
+import { toPast } from '../states/link-verbs.ts'
 import { areSynonyms, isOtherUnit, listUnitNames } from '../table-synonyms.ts'
 import type { CellValue, Column, TypedTable } from '../typed-table.ts'
 import { COLUMN_WORDS, toWords } from '../vocabulary.ts'
@@ -73,7 +74,7 @@ const rankCondition = ({ start, end, match }: LinkedCondition) => end - start + 
 function linkColumns({ words, today }: Question, columns: readonly Column[]): ColumnLink[] {
   const date = columns.findIndex(({ readings }) => readings.date)
   // "Deliver" is the verb of "Delivered on" and "spend" that of "Hours spent", which have other stems.
-  const pasts = words.map(({ text, stem }) => (today === undefined ? stem : toStem(`${text}ed`.replace(/(?<=[pls]en)ded$/, 't'))))
+  const pasts = words.map(({ text, stem }) => (today === undefined ? stem : toStem(toPast(text, words[0]?.text === 'when'))))
   return columns.flatMap(({ header, type, unit, readings, phrase }, index): ColumnLink[] => {
     const from = phrase === undefined ? -1 : findPhrase(words, phrase)
     if (phrase !== undefined) return from < 0 ? [] : [{ column: index, start: from, end: from + phrase.split(' ').length, match: 'exact' }]

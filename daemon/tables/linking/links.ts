@@ -44,15 +44,19 @@ export const listHeaderStems = (column: Pick<Column, 'header'> | undefined): str
 export const hasHeaderStem = (column: Pick<Column, 'header'> | undefined, stems: ReadonlySet<string>): boolean =>
   listHeaderStems(column).some((stem) => stems.has(stem))
 
-export const listTitleStems = ({ title }: TypedTable): Set<string> =>
-  new Set(splitWords(title.replaceAll(/[_./-]/g, ' ')).map(({ stem }) => stem))
+/** The mail or archive that contains a file says nothing about the rows of its table: "mail/offer.eml/options.csv". */
+const CONTAINER = /^.*\.\w{2,5}\/(?=.*\.\w{2,5}\b)/
+
+const splitTitle = (title: string): Word[] => splitWords(title.replace(CONTAINER, '').replaceAll(/[_./-]/g, ' '))
+
+export const listTitleStems = ({ title }: TypedTable): Set<string> => new Set(splitTitle(title).map(({ stem }) => stem))
 
 /** The stems of all words of the title and the headers. */
 export const listTableStems = (table: TypedTable): string[] => [...listTitleStems(table), ...table.columns.flatMap(listHeaderStems)]
 
 /** The stems of words in the plural: "stock" does not name single rows. */
 export const listPluralTitles = ({ title }: TypedTable): string[] =>
-  splitWords(title.replaceAll(/[_./-]/g, ' ')).flatMap(({ text, stem }) => (text.endsWith('s') ? [stem] : []))
+  splitTitle(title).flatMap(({ text, stem }) => (text.endsWith('s') ? [stem] : []))
 
 /** Marks the columns of whole numbers that are called as the rows of a table: "Job" beside jobs.csv has their numbers. */
 export const markReferences = <T extends TypedTable>(table: T, titles: ReadonlySet<string>): T => {
@@ -67,7 +71,17 @@ export const isInHeader = ({ columns }: Links, index: number): boolean =>
 
 /** Whether a word is one of those that state the conditions. */
 export const isStatedBy = ({ conditions: linked }: Links, index: number, conditions: readonly Condition[]): boolean =>
-  linked.some((each) => conditions.includes(each.condition) && covers(each, index))
+  linked.some((each) => covers(each, index) && conditions.some((condition) => includesCondition(condition, each.condition)))
+
+/** "Paid or open" is one condition with two values. */
+const includesCondition = (condition: Condition, part: Condition): boolean =>
+  condition === part ||
+  (condition.kind === 'equals' &&
+    part.kind === 'equals' &&
+    condition.column === part.column &&
+    condition.isNegated === part.isNegated &&
+    condition.values.length > part.values.length &&
+    part.values.every((value) => condition.values.includes(value)))
 
 /** "By" of "should be back by now" asks for no groups. */
 export const isOfState = ({ conditions }: Links, index: number): boolean =>

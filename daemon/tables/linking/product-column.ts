@@ -4,8 +4,13 @@ import type { Question } from '../parse-question.ts'
 import { quoteName } from '../sql/write-sql.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 
-const ASKS_FOR_AMOUNTS =
-  /\b(?:worth|value|spend|spent|revenue|turnover|sales|earn(?:ed)?)\b|\b(?:total|overall) cost\b|\bcost .*\b(?:in total|altogether)\b/i
+const ASKS_FOR_AMOUNTS = new RegExp(
+  [
+    String.raw`\b(?:worth|value|spend|spent|revenue|turnover|sales|earn(?:ed)?)\b|\b(?:did|have|has) .*\b(?:pay|paid)\b`,
+    String.raw`\b(?:total|overall) cost\b|\bcost .*\b(?:in total|altogether)\b`,
+  ].join('|'),
+  'i',
+)
 const UNIT_PRICE = /\b(?:unit|each|price|cost)\b/i
 const STOCK = /\b(?:hand|stock|available|inventory|count)\b/i
 const LIMIT = /\b(?:reorder|min|minimum|max|maximum|target|safety)\b/i

@@ -1,6 +1,7 @@
 /** Finds what the form of a question demands of a query: groups, a place in an order, a size of groups, a comparison of two values. */
 import { identifiesRows, isIdentifier } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
+import { findQuantifier, type Quantifier } from '../forms/quantifiers.ts'
 import { covers, type Question, type Span, type Word } from '../parse-question.ts'
 import type { DatePart, Direction, Grouping, Query, SizeComparison } from '../query.ts'
 import { listNext } from '../states/link-times.ts'
@@ -33,6 +34,7 @@ export interface Demands {
   tenure?: { column: number; direction: Direction }
   /** "When is the next tour?" asks for the first date of this column from today on. */
   next?: number
+  quantifier?: Quantifier
 }
 
 /** "Customers with at least two orders", "departments with an average salary above 50,000". */
@@ -67,6 +69,7 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
   const size = findGroupSize(question, table, links)
   const contrast = findContrast(question, links, dates.columns)
   const share = findShareOfTotal(question, table, links)
+  const quantifier = findQuantifier(question, table, links)
   return {
     dates,
     ...(part && hasDates && !isColumn ? { part } : {}),
@@ -76,6 +79,7 @@ export function findDemands(question: Question, table: TypedTable, links: Links)
     ...(size ? { size } : {}),
     ...(contrast ? { contrast } : {}),
     ...(share ? { share } : {}),
+    ...(quantifier ? { quantifier } : {}),
     ...findTenure(question, table),
     ...findNext(question, links),
   }

@@ -26,6 +26,8 @@ const PROCEDURE = /^(?:how (?:do|does|did|can|could|should|to|is|are|was|were|wo
 /** "After how many cups must I …", "how often do I …": rules are in texts, as is what a word means. */
 const RULE = new RegExp(
   [
+    // Opening hours are no state of rows.
+    String.raw`^(?:what|who)(?:'s| is| are)? open (?:on|at)\b|^when (?:do|does|will) .* (?:open|close)\W*$`,
     String.raw`\b(?:must|can|should|may|could) (?:i|we|you)\b|\bdo (?:i|you) (?:have|need) to\b`,
     String.raw`^how (?:often|many times) (?:do|does|should|must) (?:i|you|one)\b|^what (?:does|do|did) .* mean\W*$`,
   ].join('|'),

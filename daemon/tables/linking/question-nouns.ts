@@ -61,6 +61,8 @@ const OWN_DOER = /^(?:sold|taken|made|handled|assigned|done|served|managed|enter
 /** Whether a column has people or companies. */
 export const isPersonHeader = (header: string): boolean => PERSON_STEMS.has(splitWords(expandHeader(header)).at(-1)?.stem ?? '')
 
+export const isDoer = ({ header, type }: Column): boolean => type === 'text' && DOER.test(header)
+
 export const hasPeople = (columns: readonly Column[]): boolean => columns.some(({ header }) => isPersonHeader(header))
 
 /** Returns the columns that "who" may ask for; otherwise the first column of text, which names the rows of most tables. */
@@ -226,9 +228,11 @@ export function asksForLargestGroup(words: readonly Word[], { columns }: TypedTa
   return words.some(({ text }, index) => {
     if (!SIZE_WORDS.has(text) && text !== 'top' && text !== 'best') return false
     const next = words[index + 1]
-    const isNumber = next?.number !== undefined || NUMBER_WORDS[next?.text ?? ''] !== undefined
+    const isCount = (word: Word | undefined) => word?.number !== undefined || NUMBER_WORDS[word?.text ?? ''] !== undefined
+    const isNumber = isCount(next)
     const noun = isNumber ? index + 2 : index + 1
-    const isSum = words[noun]?.isTitle === true && isPlural(words[noun]) && !isNumber && text !== 'top'
+    // "The five smallest invoices" are rows.
+    const isSum = words[noun]?.isTitle === true && isPlural(words[noun]) && !isNumber && !isCount(words[index - 1]) && text !== 'top'
     const isGroup = links.columns.some(({ start, end, column, match }) => {
       const { header = '', type } = columns[column] ?? {}
       const isEntity = isPersonHeader(header) || PRODUCT_STEMS.has(splitWords(header).at(-1)?.stem ?? '')

@@ -1,13 +1,23 @@
 /** Reads a question over a table: the columns and values that it names, and the words that name its rows or only connect others. */
 
-import { identifiesRows, isPayment } from '../cells/column-roles.ts'
+import { findNamingColumn, identifiesRows, isPayment } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { covers, type Question, type Span, splitWords, type Word } from '../parse-question.ts'
 import { areSynonyms } from '../table-synonyms.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
-import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, toStems, toWords } from '../vocabulary.ts'
+import { GROUP_WORDS, isOperationWord, isSuperlative, MONEY_STEMS, NUMBER_WORDS, toStems, toWords } from '../vocabulary.ts'
 import { isGroupedPeriod, isUnit } from '../wording/measured-units.ts'
-import { AUXILIARIES, isAgent, listAttributes, listComparedVerbs, listMostVerbs, listParticiples, listVerbs } from './connecting-verbs.ts'
+import {
+  AUXILIARIES,
+  isAgent,
+  isModifier,
+  isSubject,
+  listAttributes,
+  listComparedVerbs,
+  listMostVerbs,
+  listParticiples,
+  listVerbs,
+} from './connecting-verbs.ts'
 import { isOfInterval } from './interval-column.ts'
 import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
@@ -23,18 +33,9 @@ import {
   isPartOfCode,
   isTimes,
 } from './meant-conditions.ts'
-import {
-  findHead,
-  HEADS,
-  hasPeople,
-  isMentioned,
-  isOtherPerson,
-  isPlural,
-  isTypedNoun,
-  namesOtherRole,
-  SUFFIXES,
-} from './question-nouns.ts'
-import { PEOPLE_WORDS } from './role-words.ts'
+import { getForm } from './question-form.ts'
+import { HEADS, hasPeople, isMentioned, isOtherPerson, isPlural, isTypedNoun, namesOtherRole, SUFFIXES } from './question-nouns.ts'
+import { isWorkOrTrade, PEOPLE_WORDS } from './role-words.ts'
 import { createTitleCheck, ignoreTitle, type ReadableTable } from './title-words.ts'
 
 export interface ReadQuestion {
@@ -44,8 +45,6 @@ export interface ReadQuestion {
   rowNoun?: string
 }
 
-/** A second sentence follows these. */
-const CONNECTIVES = toWords('although though but while whereas where because even')
 const RELATIVES = toWords('that which who')
 const ARTICLES = toWords('the a an our')
 const PREPOSITIONS = toWords('in at from on with for to')
@@ -121,7 +120,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !CONDITION_VERBS.has(word.stem) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
-      !isSuperlative(word)
+      !isSuperlative(word) &&
+      (NUMBER_WORDS[word.text] ?? 0) < 2
     )
   }
   // "Drive" is the verb of the column "Driver".
@@ -141,13 +141,19 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       (isFree(index) ? !isKnownElsewhere(word) : isColumn && !links.conditions.some((condition) => covers(condition, index)))
     )
   }
+  // A yes says that every word holds, and the verb of "how much" says what is measured.
+  const mustBeNamed = ['boolean', 'amount'].includes(getForm(titled.words))
   const asksForPerson = titled.words.some(({ text }) => text === 'who')
+  const isUnknown = (index: number) => isFree(index) && !isWorkOrTrade(titled.words[index]?.stem ?? '')
+  const connecting = listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)).filter(
+    (index) => !(mustBeNamed && isUnknown(index)),
+  )
   const verbs = new Set(
     asksForPerson && !hasPeople(table.columns)
       ? []
       : [
           ...attributes,
-          ...listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)),
+          ...connecting,
           ...listParticiples(titled.words, table, links),
           ...listComparedVerbs(titled.words, isFree, links),
           ...listMostVerbs(titled.words, isFreeVerb, table, links),
@@ -166,18 +172,28 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         table.columns[column]?.type === 'text' &&
         (end === index || links.columns.some((link) => link.column === column && link.start === end && link.end === index)),
     )
+  // What travel insurance costs is not what travel does.
+  const canBeRow = (index: number) => isPlural(titled.words[index]) || getForm(titled.words) !== 'amount'
+  // What the sofa has is not what the row of the sofa is.
+  const naming = findNamingColumn(table.columns)
+  const isThing = ({ match, condition }: LinkedCondition) => match === 'exact' && condition.column === naming
+  const hasParts = titled.words.at(-1)?.text === 'have' && links.conditions.some(isThing)
   const isOfRows = !['when', 'where'].includes(titled.words[0]?.text ?? '')
-  const noun = findRowNoun(titled.words, (index) => isOfRows && isFree(index) && !verbs.has(index), isAfterValue)
+  const noun = findRowNoun(
+    titled.words,
+    (index) => isOfRows && !hasParts && isFree(index) && !verbs.has(index),
+    (index) => isAfterValue(index) && canBeRow(index),
+  )
   const word = counted >= 0 ? titled.words[counted] : noun === undefined ? undefined : titled.words[noun]
   const isRowNoun =
     word !== undefined &&
+    getForm(titled.words) !== 'boolean' &&
     (links.conditions.length > 0 || links.columns.some(({ match }) => match === 'exact')) &&
     !isKnownElsewhere(word) &&
     !['too', 'also'].includes(word.text) &&
     !isOtherPerson(word, table) &&
     !PEOPLE_WORDS.has(word.text) &&
     !isUnit(titled.words, titled.words.indexOf(word)) &&
-    // Accidents that a driver has had are not the rows of the driver.
     !(titled.words.at(-1)?.text === 'had' && titled.words.some(({ text }) => text === 'has' || text === 'have')) &&
     !asksForMore(titled.words, titled.words.indexOf(word), table, links)
   // "New tickets per month" are all tickets, when they began.
@@ -195,15 +211,16 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     )
       return { ...each, isStop: true, isTitle: true }
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
-      return { ...each, isStop: true, isTitle: true }
+      return { ...each, isStop: true, isTitle: true, isIgnored: true }
     const isNoun =
       isSubject(titled.words, index, links) ||
       isMentioned(titled.words, index, table, links) ||
       isDescribed(titled.words, index, table, links) ||
       isTypedNoun(titled.words, index, table) ||
       (isFree(index) && isOfInterval(titled.words, index, table, links))
-    return verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
-      ? { ...each, isStop: true }
+    const isSaid = verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
+    return isSaid
+      ? { ...each, isStop: true, ...(connecting.includes(index) && isUnknown(index) ? { isIgnored: true as const } : {}) }
       : each
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
@@ -221,13 +238,6 @@ function isDescribed(words: readonly Word[], index: number, { columns }: TypedTa
   const noun = isOfState && isColumn(index) && isPlural(words[index + 1]) ? index + 1 : index
   return isPlural(words[noun]) && isColumn(noun) && (isOfState || isSubjectOfVerb || RELATIVES.has(words[index + 1]?.text ?? ''))
 }
-
-/** "Car" of "which car make do we see most often" only describes the column Make. */
-const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
-  ['which', 'what'].includes(words[index - 1]?.text ?? '') &&
-  findHead(words, index - 1) === index + 1 &&
-  ![...links.columns, ...links.conditions].some((link) => covers(link, index)) &&
-  links.columns.some(({ start, match }) => start === index + 1 && match === 'exact')
 
 /** Returns the position of "deposits" in "how many deposits": amounts that are counted, not added up. Otherwise -1. */
 function findCountedAmounts(words: readonly Word[], { columns }: TypedTable, { columns: links }: Links): number {
@@ -275,13 +285,6 @@ const isSuffix = (words: readonly Word[], { start, match }: Pick<ColumnLink, 'st
   SUFFIXES.has(words[start]?.text ?? '') &&
   columns.some((link) => link.end === start && link.match !== 'synonym') &&
   !columns.some((link) => link.match !== 'synonym' && covers(link, start))
-
-/** "Although the guest checked out": the guest says nothing about the rows that the rest of the sentence does not say. */
-const isSubject = (words: readonly Word[], index: number, { columns, conditions }: Links): boolean =>
-  CONNECTIVES.has(words[index - 2]?.text ?? '') &&
-  words[index - 1]?.isStop === true &&
-  columns.some(({ start, end }) => start === index && end === index + 1) &&
-  conditions.some(({ start }) => start === index + 1 || start === index + 2)
 
 /** Returns the noun of "how many cars", "which electric cars" or "the mileage of diesel cars", if nothing else explains it. */
 function findRowNoun(

@@ -42,6 +42,9 @@ export const WORK_STEMS = toStems(
 /** Verbs for what customers do. */
 export const BUYING_STEMS = toStems('owe owes owed owing buy bought order book rent rents rented borrow spend spent')
 
+/** Whether a verb says what the people of a table do. */
+export const isWorkOrTrade = (verb: string): boolean => WORK_STEMS.has(verb) || BUYING_STEMS.has(verb)
+
 /** Nouns for people, who are not the rows of a table that only has people in other roles. */
 export const PERSON_NOUNS: ReadonlySet<string> = new Set([
   ...STAFF_STEMS,

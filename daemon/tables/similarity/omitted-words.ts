@@ -130,6 +130,8 @@ const PARTICLES = toWords('up out off over down in around about back away on thr
 const SUBJECTS = toWords('have has had been be being who that which we they you i he she')
 const COUNTING = toWords('most least fewest')
 const DETERMINERS = toWords('the our this')
+/** What a business has or does follows or precedes these. */
+const OWNING = toWords('of in at by do does did has have had is are')
 /** What the owner of the tables is: all rows are about it. */
 const BUSINESSES =
   toWords(`club company firm business practice organisation organization shop store agency parish school restaurant hotel gym gallery
@@ -153,9 +155,11 @@ function isVerbOfMeasure(words: readonly Word[], index: number, table: TypedTabl
   return isNumber(table, links, at + 1) || (at === words.length - 1 && !COUNTING.has(extreme.text))
 }
 
-/** "Members of our club", "how many members does the parish have". */
+/** "Members of our club", "how many members does the parish have", but not "who paid for the hotel". */
 const isBusiness = (words: readonly Word[], index: number): boolean =>
-  BUSINESSES.has(words[index]?.text ?? '') && DETERMINERS.has(words[index - 1]?.text ?? '')
+  BUSINESSES.has(words[index]?.text ?? '') &&
+  DETERMINERS.has(words[index - 1]?.text ?? '') &&
+  (OWNING.has(words[index - 2]?.text ?? '') || words[index + 1]?.text === 'have')
 
 /** "How many minutes does an average visit last", "the oldest device": the noun is not what is measured. */
 function isRowNoun(words: readonly Word[], index: number, table: TypedTable, links: Links): boolean {

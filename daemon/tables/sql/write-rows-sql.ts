@@ -40,6 +40,14 @@ export function writeRowsSql(table: TypedTable, { conditions, operation }: Query
       const names = result.slice(0, MAX_GROUPS).map(([name]) => quoteText(name ?? ''))
       return selectRows([`${writeGrouping(table, operation)} IN (${names.join(', ')})`])
     }
+    case 'quantified': {
+      const [isTrue, found] = result[0] ?? []
+      const isOfAll = ['all', 'most', 'whole'].includes(operation.quantifier as string)
+      // The rows that say "no" are those that are otherwise.
+      const met = `(${conditions.map((condition) => writeCondition(table, condition)).join(' AND ')})`
+      const shown = isOfAll && isTrue === 0 && operation.by === undefined ? [`${met} IS NOT TRUE`] : isOfAll || found === 0 ? [] : [met]
+      return createSelect(table, operation.among)(cells, shown, ` LIMIT ${limit}`)
+    }
     case 'share':
       return selectRows(operation.among.map((condition) => writeCondition(table, condition)))
     case 'having':

@@ -103,6 +103,11 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     case 'contrast': {
       const { key, aggregate, direction } = operation
       const amount = key === undefined ? 'COUNT(*)' : writeAggregate(table, aggregate, key)
+      if (operation.isVerdict) {
+        const [first, second] = operation.rows.map((row) => `(${select(amount, [writeCondition(table, row)])})`)
+        const verdict = `a ${direction === 'min' ? '<' : '>'} b`
+        return `SELECT ${verdict}, a, b FROM (SELECT ${first} AS a, ${second} AS b) WHERE a IS NOT NULL AND b IS NOT NULL`
+      }
       const both = operation.rows
         .map((row) => select(`${quoteText(nameCondition(table, row))} AS name, ${amount} AS number`, [writeCondition(table, row)]))
         .join(' UNION ALL ')
@@ -137,6 +142,19 @@ export function writeSql(table: TypedTable, { conditions, operation }: Query): s
     }
     case 'exists':
       return `SELECT EXISTS (${select('1')})`
+    case 'quantified': {
+      const where = conditions.map((condition) => writeCondition(table, condition)).join(' AND ')
+      const counted = operation.by === undefined ? 'CASE WHEN' : `DISTINCT CASE WHEN`
+      const of = operation.by === undefined ? '1' : text(operation.by)
+      const total = operation.by === undefined ? 'COUNT(*)' : `COUNT(DISTINCT ${of})`
+      const counts = createSelect(table, operation.among)(`COUNT(${counted} ${where} THEN ${of} END) AS found, ${total} AS total`)
+      const { quantifier } = operation
+      if (typeof quantifier === 'object')
+        return `SELECT found ${OPERATORS[quantifier.comparison]} ${quantifier.value}, found, total FROM (${counts})`
+      // Of no rows, nothing is said, nor of those of which only some are so, if no word says how many must be.
+      const isClear = quantifier === 'whole' ? 'total > 0 AND (found = 0 OR found = total)' : 'total > 0'
+      return `SELECT ${VERDICTS[quantifier]}, found, total FROM (${counts}) WHERE ${isClear}`
+    }
   }
 }
 
@@ -218,6 +236,7 @@ function writeAggregate(table: TypedTable, aggregate: Aggregate, column: number)
 /** Half of the sum of two numbers has one digit more than they. */
 const writeMedian = (table: TypedTable, column: number): string => `ROUND(AVG(number), ${(table.columns[column]?.scale ?? 0) + 1})`
 
+const VERDICTS = { all: 'found = total', most: 'found * 2 > total', no: 'found = 0', whole: 'found = total' }
 const OPERATORS = { more: '>', less: '<', at_least: '>=', at_most: '<=', equal: '=' }
 
 export function writeCondition(table: TypedTable, condition: Condition): string {

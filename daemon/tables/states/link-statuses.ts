@@ -5,6 +5,7 @@ import type { Question } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { CellValue, Column } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
+import { createVerbConditions } from './link-verbs.ts'
 import { LOST } from './state-words.ts'
 
 export const STATUS_STEMS = toStems('status state stage progress outcome result')
@@ -73,6 +74,16 @@ export const namesStatus = ({ words }: Question): boolean => STATUSES.some(({ pa
 
 /** `named` are conditions on values that the words name. */
 export function createStatusConditions(
+  question: Question,
+  columns: readonly Column[],
+  named: readonly LinkedCondition[],
+  values: readonly CellValue[],
+): LinkedCondition[] {
+  const verbs = question.today === undefined ? [] : createVerbConditions(question, columns, values)
+  return [...verbs, ...createPhraseConditions(question, columns, named, values)]
+}
+
+function createPhraseConditions(
   { words }: Question,
   columns: readonly Column[],
   named: readonly LinkedCondition[],

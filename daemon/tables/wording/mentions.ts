@@ -10,6 +10,8 @@ export interface Word {
   unit?: string
   /** Whether the word is one of the table's title, and therefore names its rows. */
   isTitle?: true
+  /** Whether the word names nothing in the table, and was only taken to name its rows or to connect other words. */
+  isIgnored?: true
 }
 
 /** A part of a question: the words from `start` up to but not including `end`. */
