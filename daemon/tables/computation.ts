@@ -51,9 +51,9 @@ export interface ComputedAnswer {
 /** @param closest the names of the documents with the best passages: a table in another text only shares words with the question. */
 export type Compute = (question: string, closest: readonly string[], signal?: AbortSignal) => Promise<ComputedAnswer>
 
-/** A table in a text may be about something else: another document is then closer, or several readings are as likely. */
+/** A table in a text may be about something else: another document is then closer, or tables of several documents are as likely. */
 export function keepRelevant(answer: ComputedAnswer, closest: readonly string[]): ComputedAnswer {
-  const isClear = answer.computations.length === 1
+  const isClear = new Set(answer.computations.map(({ document }) => document)).size === 1
   const isRelevant = ({ document }: Computation) => isDataFileName(document) || (isClear && closest.includes(document))
   return { ...answer, computations: answer.computations.filter(isRelevant) }
 }
