@@ -16,6 +16,9 @@ test('how many and how much ask for a number', () => {
   assert.ok(fits('How much does it cost?', '€ 30'))
   assert.not(fits('How many internal systems are there?', 'a number', 'We have a number of internal systems.'))
   assert.ok(fits('How many pages are read?', '16-20'))
+  assert.ok(fits('How many months does it run?', '24'))
+  assert.ok(fits('How many months does it run?', 'two years'))
+  assert.not(fits('How many months does it run?', '1 July 2025'))
   assert.not(fits('How many databases are there?', "'databases'-1", "A number between 0 and 'databases'-1"))
 })
 

@@ -201,6 +201,8 @@ test('comparing and calculating need a chat model, unless a sentence says it', a
     const text = await answer(question, [[rows, 'products.csv']], ['12'])
     assert.match(text, /^Comparing, calculating and summarizing need a chat model\. .*\n\n- products\.csv: “name: /, question)
   }
+  const offer = 'The shed costs 3,480 euros. Assembly costs 420 euros extra.'
+  assert.match(await answer('What is the total price of the shed with assembly?', [[offer, 'a.md', []]], ['420 euros']), /^Comparing/)
   const sentence = 'The largest file allowed is 20 MB. The total of all files is 80 MB.'
   assert.match(await answer('What is the largest file?', [[sentence, 'a.md', []]], ['20 MB']), /^\*\*20 MB\*\*/)
   assert.match(await answer('How much may all files have in total?', [[sentence, 'a.md', []]], ['80 MB']), /^\*\*80 MB\*\*/)

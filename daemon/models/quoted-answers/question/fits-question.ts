@@ -70,7 +70,7 @@ export function fitsQuestion(question: string, answer: ShortAnswer): boolean {
   if (VALUES[type]?.test(text) === false) return false
   switch (type) {
     case 'count':
-      return !countsOther(rest, text)
+      return !countsOther(rest, text) && !lacksUnit(rest, text)
     case 'time':
       return !MORE_TIMES.test(answer.after) && (word !== 'when' || !CONDITION.test(text) || saysAll(rest, quote))
     case 'place':
@@ -109,6 +109,13 @@ function countsOther(rest: string, text: string): boolean {
   // "Eight developers" are people.
   const isOther = (word: string) => (isUnit(word) ? !isUnit(noun) : isPlural(word) && !PERSON.test(word) && !REPETITION.test(noun))
   return counted.every((words) => !words.some(isSame) && words.some(isOther))
+}
+
+/** "How many months does it run?" is not answered by a date. */
+function lacksUnit(rest: string, text: string): boolean {
+  const [, noun = ''] = COUNTED_NOUN.exec(rest) ?? []
+  const isUnit = (word: string) => UNIT.test(word.replace(/s$/i, ''))
+  return isUnit(noun) && /\p{L}/u.test(text) && !(text.match(/[\p{L}%]+/gu) ?? []).some(isUnit)
 }
 
 /** "The nomination passes if nobody opposes it" does not say when it fails. */
