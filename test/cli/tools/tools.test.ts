@@ -180,7 +180,7 @@ test('tools test prints the body and status, and converts arguments by the schem
   assert.equal([json.status, json.body.url], [200, '/pets/a%2F..%2Fb?tag=x&limit=1'])
   const wrong = await terminal.run(['tools', 'test', 'listPets', '-a', 'kind=x', '-a', 'limit=many'])
   assert.is(wrong.code, 2)
-  assert.match(wrong.stderr, 'arguments.limit: must be integer, not string')
+  assert.match(wrong.stderr, '--arguments: limit must be integer, not string')
 })
 
 test('tools test succeeds with an HTTP error status, and fails if the server is unreachable', async () => {
