@@ -33,7 +33,8 @@ const CHOICE = new RegExp(
   'iu',
 )
 const CALCULATION = new RegExp(
-  String.raw`\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up|total (?:price|costs?)(?= .*\b(?:with|including|plus)\b)` +
+  String.raw`\b(?:in total|altogether|on average|(?:the|an) average|sum of|add up` +
+    String.raw`|total (?:price|costs?)(?= .*\b(?:with|including|plus)\b)` +
     String.raw`|insgesamt|im durchschnitt|durchschnittlich\w*|im schnitt|summe|zusammengerechnet)(?!\w)`,
   'iu',
 )
