@@ -28,7 +28,8 @@ import {
 
 /** A commit costs the same for one row as for thousands. */
 const ROWS_PER_COMMIT = 2_000
-const MAX_CONCURRENT_PARSES = 4
+/** Enough that the processes need not wait while the daemon reads originals. */
+const MAX_CONCURRENT_PARSES = 8
 
 export interface ParseDependencies {
   database: Database

@@ -94,7 +94,9 @@ export class ParserPool {
       if ('passages' in part) await onPassages(part.setting, part.passages)
     }
     const result = await this.#run(input, (document) => ({ kind: 'parse', ...document, settings }), { onPart, signal }, onRestart)
-    return (result as Extract<ParserResult, { kind: 'parsed' }>).summary
+    const { summary, last } = result as Extract<ParserResult, { kind: 'parsed' }>
+    if (last) await onPassages(last.setting, last.passages)
+    return summary
   }
 
   async summarize(input: ParserInput, signal?: AbortSignal): Promise<DocumentSummary> {

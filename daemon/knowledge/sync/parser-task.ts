@@ -49,8 +49,8 @@ export interface DocumentSummary {
 }
 
 /**
- * `parse` sends passages in batches and returns the summary, `summarize` only the summary; `read` returns lines; `expand` sends the
- * documents of a container.
+ * `parse` sends passages in batches and returns the last one with the summary, `summarize` only the summary; `read` returns lines;
+ * `expand` sends the documents of a container.
  */
 export type ParserTask =
   | (DocumentTask & { kind: 'parse'; settings: ChunkingSettings[] })
@@ -65,7 +65,11 @@ export interface DocumentTask {
   recognition?: Recognition
 }
 
-export type ParserResult = { kind: 'parsed'; summary: DocumentSummary } | { kind: 'text'; text: DocumentText } | { kind: 'expanded' }
+export type ParserResult =
+  /** Most documents have one batch: it needs no message of its own. */
+  | { kind: 'parsed'; summary: DocumentSummary; last?: PassageBatch | undefined }
+  | { kind: 'text'; text: DocumentText }
+  | { kind: 'expanded' }
 
 export type ParserPart = PassageBatch | { documents: ExpandedDocument[] }
 

@@ -84,8 +84,12 @@ await serveJobs<ParserTask, ParserResult, ParserPart>(() => {
       const summary = summarizeDocument(document)
       if (task.kind === 'summarize' || !/\S/.test(document.text)) return { kind: 'parsed', summary }
       const lists = task.settings.map((setting) => generatePassages(document, setting, task.name))
-      for (const batch of splitIntoBatches(lists)) await sendPart(batch)
-      return { kind: 'parsed', summary }
+      let last: PassageBatch | undefined
+      for (const batch of splitIntoBatches(lists)) {
+        if (last) await sendPart(last)
+        last = batch
+      }
+      return { kind: 'parsed', summary, last }
     } catch (error) {
       throw new Error(formatFailure(error), { cause: error })
     }

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '../../../src/contract/errors.ts'
 import type { Table, TableList as TableListView, TableQueryResult } from '../../../src/contract/families/tables.ts'
+import { mapConcurrently } from '../../async/map-concurrently.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { Database } from '../../store/database.ts'
 import type { OriginalStore } from '../../store/original-store.ts'
@@ -25,6 +26,7 @@ const MAX_QUESTION_LENGTH = 500
 const NOT_COMPUTED = 'Nothing was computed from the tables of your documents, because that took too long or failed. Ask again in a moment.'
 const QUERY_PROCESSES = 2
 const MAX_BUILD_MS = 10 * 60_000
+const MAX_CONCURRENT_READS = 8
 const MAX_LIST_MS = 30_000
 /** How long a question waits for tables that are being built. */
 const MAX_WAIT_MS = 2_000
@@ -256,8 +258,10 @@ export class SourceTables {
     const marker = join(dirname(this.#getPath(sourceId)), MARKER_NAME)
     const [version, , latest] = (await readFile(marker, 'utf8').catch(() => '')).split(' ')
     const since = version === String(FORMAT_VERSION) ? latest : undefined
-    for (const { type, content_hash } of await listReadDocuments(database, sourceId, since))
-      if (await mayHaveTables(type, () => originals.provide(content_hash)).catch(() => false)) return true
+    const documents = await listReadDocuments(database, sourceId, since)
+    const check = async ({ type, content_hash }: (typeof documents)[number]) =>
+      mayHaveTables(type, () => originals.provide(content_hash)).catch(() => false)
+    for await (const hasTables of mapConcurrently(documents, MAX_CONCURRENT_READS, check)) if (hasTables) return true
     await mkdir(dirname(marker), { recursive: true, mode: 0o700 })
     await writeFile(marker, `${FORMAT_VERSION} ${signature}`, { mode: 0o600 })
     return false
