@@ -8,7 +8,7 @@ import { resolveConversation, type Target } from '../src/cli/ask/resolve-target.
 import { formatComputations, listComputations } from '../src/cli/knowledge/format-computations.ts'
 import { CadreCommand, type GlobalFlags } from '../src/cli/oclif/base-command.ts'
 import { paint } from '../src/cli/terminal/color.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
+import { UsageError } from '../src/cli/terminal/failures/command-errors.ts'
 import { formatTokens } from '../src/cli/terminal/format-quantity.ts'
 import { call } from '../src/client/call.ts'
 import { readDefaultAgent } from '../src/client/default-agent.ts'

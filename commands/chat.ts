@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { boolean, string as text } from '@oclif/core/flags'
 import { canOpenChat, openChat } from '../src/cli/ask/open-chat.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
+import { UsageError } from '../src/cli/terminal/failures/command-errors.ts'
 import { readDefaultAgent } from '../src/client/default-agent.ts'
 
 export default class Chat extends CadreCommand {

@@ -1,5 +1,5 @@
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
+import { UsageError } from '../src/cli/terminal/failures/command-errors.ts'
 import { resolveSelectedProfile } from '../src/client/address.ts'
 import { deleteProfile, LOCAL_PROFILE } from '../src/client/profiles.ts'
 

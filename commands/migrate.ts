@@ -1,7 +1,7 @@
 import { string } from '@oclif/core/flags'
 import { copyStores } from '../src/cli/daemon/copy-stores.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
+import { UsageError } from '../src/cli/terminal/failures/command-errors.ts'
 import { formatCount } from '../src/cli/terminal/format-quantity.ts'
 import { ProgressDisplay } from '../src/cli/terminal/progress-bar.ts'
 

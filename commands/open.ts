@@ -6,7 +6,7 @@ import { getConversation } from '../src/cli/conversations/get-conversation.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../src/cli/resources/resolve-references.ts'
 import { conversationTopic } from '../src/cli/resources/topics/conversations.ts'
-import { UsageError } from '../src/cli/terminal/errors.ts'
+import { UsageError } from '../src/cli/terminal/failures/command-errors.ts'
 import { sanitizeText } from '../src/cli/terminal/text.ts'
 import type { Citation, Message } from '../src/contract/schemas/messages.ts'
 

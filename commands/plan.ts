@@ -2,7 +2,8 @@ import { boolean } from '@oclif/core/flags'
 import { formatPlan, hasChanges } from '../src/cli/as-code/format-plan.ts'
 import { declarationFlags, fetchPlan, readDeclaration } from '../src/cli/as-code/read-declaration.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
-import { EXIT, ReportedError } from '../src/cli/terminal/errors.ts'
+import { ReportedError } from '../src/cli/terminal/failures/command-errors.ts'
+import { EXIT } from '../src/cli/terminal/failures/exit-codes.ts'
 import { getOutput } from '../src/cli/terminal/table.ts'
 
 export default class Plan extends CadreCommand {

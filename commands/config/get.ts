@@ -1,6 +1,7 @@
 import { readSetting, type SettingName, settingArgument } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/failures/command-errors.ts'
+import { EXIT } from '../../src/cli/terminal/failures/exit-codes.ts'
 
 export default class ConfigGet extends CadreCommand {
   static override description = 'Print a setting.\n\nExits with 3 if it is not set.'

@@ -1,5 +1,6 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { EXIT, ReportedError } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/failures/command-errors.ts'
+import { EXIT } from '../../src/cli/terminal/failures/exit-codes.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
 import { fetchDaemonHealth } from '../../src/client/find-daemon.ts'
 import { version } from '../../src/version.ts'

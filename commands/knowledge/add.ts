@@ -4,7 +4,7 @@ import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { type AddedSource, addSource, formatAddedSource, isUnreadable } from '../../src/cli/knowledge/add-source.ts'
 import { planSources, sourceFlags } from '../../src/cli/knowledge/plan-sources.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { ReportedError } from '../../src/cli/terminal/errors.ts'
+import { ReportedError } from '../../src/cli/terminal/failures/command-errors.ts'
 
 export default class KnowledgeAdd extends CadreCommand {
   static override description =

@@ -10,7 +10,7 @@ import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
 import { diffLines } from '../../src/cli/terminal/diff-lines.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 
 /** Unchanged lines shown around a change. */

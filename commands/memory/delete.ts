@@ -5,7 +5,7 @@ import { resolveReferences } from '../../src/cli/resources/resolve-references.ts
 import { memoryTopic } from '../../src/cli/resources/topics/memories.ts'
 import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { call } from '../../src/client/call.ts'
 import { memoryRoutes } from '../../src/contract/families/memory/memories.ts'
 

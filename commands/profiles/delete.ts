@@ -2,7 +2,7 @@ import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
 import { confirm } from '../../src/cli/terminal/confirm.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { deleteProfile, LOCAL_PROFILE, requireProfile } from '../../src/client/profiles.ts'
 
 export default class ProfilesDelete extends CadreCommand {

@@ -1,6 +1,6 @@
 import { formatDaemonArguments } from '../../src/cli/daemon/daemon-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { findDaemonProcess, resolveAddress, resolveAdminToken } from '../../src/client/address.ts'
 import { call } from '../../src/client/call.ts'
 import { stopDaemon } from '../../src/client/daemon.ts'

@@ -1,7 +1,9 @@
 /** Submits the input: runs a slash command or sends a message with its attached files. */
+
 import { type AttachedDocument, AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { appendDocuments } from '../cli/input/read-documents.ts'
-import { formatFailure, toFailure } from '../cli/terminal/errors.ts'
+import { toFailure } from '../cli/terminal/failures/describe-failure.ts'
+import { formatFailure } from '../cli/terminal/failures/format-failure.ts'
 import { runCommand } from './commands/run-command.ts'
 import { clearAndRemember } from './input/editor.ts'
 import { parseCommand } from './input/slash-commands.ts'

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { resolveSecrets } from '../../src/cli/as-code/resolve-secrets.ts'
 import { listResourceFiles, readResourceFile } from '../../src/cli/as-code/resource-files.ts'
 import { formatResource, parseResource } from '../../src/cli/as-code/resource-yaml.ts'
-import { UsageError } from '../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 
 const test = suite<{ folder: string }>('as code: files')
 test.before.each((context) => {

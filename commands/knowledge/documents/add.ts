@@ -6,7 +6,7 @@ import { type NewDocument, readDocument } from '../../../src/cli/knowledge/docum
 import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
-import { UsageError } from '../../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../../src/cli/terminal/failures/command-errors.ts'
 import type { Row } from '../../../src/cli/terminal/table.ts'
 import { call } from '../../../src/client/call.ts'
 import { DocumentCreate, documentRoutes } from '../../../src/contract/families/documents.ts'

@@ -4,7 +4,7 @@ import { parseJsonLines } from '../../../src/cli/input/json-lines.ts'
 import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
 import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
-import { UsageError } from '../../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../../src/cli/terminal/failures/command-errors.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 

@@ -2,7 +2,7 @@
 import { detectFileKind, detectTextKind, isBinary } from '../readers/detect-file-kind.ts'
 import { decodeText } from '../readers/encoding/decode-text.ts'
 import { readDocument } from '../readers/read-document.ts'
-import { readRows } from '../readers/read-table.ts'
+import { readRows } from '../readers/read-csv.ts'
 import { extractRecords, parseRecordLines } from './extract-records.ts'
 import { extractSheets } from './extract-sheets.ts'
 import type { ExtractedTable } from './extracted-table.ts'

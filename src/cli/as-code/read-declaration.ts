@@ -7,7 +7,7 @@ import { asCodeRoutes, MANAGED_FAMILIES, type ManagedFamily } from '../../contra
 import type { RouteInput } from '../../contract/route.ts'
 import { suggestWord } from '../../contract/suggest.ts'
 import { repeatable, splitWords } from '../input/repeatable-flags.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import type { Plan } from './format-plan.ts'
 import { resolveSecrets } from './resolve-secrets.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'

@@ -2,7 +2,7 @@
 import { readEnvironmentVariable } from '../../config.ts'
 import { type ManagedFamily, SECRET_FIELDS } from '../../contract/families/as-code.ts'
 import { type Body, isObject } from '../input/input-reader.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 type FindVariable = (name: string) => string | undefined
 

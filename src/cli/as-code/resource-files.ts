@@ -6,7 +6,7 @@ import { MANAGED_FAMILIES, MAX_RESOURCES, type ManagedFamily } from '../../contr
 import { suggestWord } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
 import { readStream } from '../input/input-reader.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 
 /** Bodies are limited to 8 MB elsewhere; escapes and indentation can make the YAML larger. */

@@ -1,6 +1,7 @@
 /** Formats a resource as YAML, deterministically, and parses it with line numbers in errors. */
+
 import { type Body, isObject } from '../input/input-reader.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { truncate } from '../terminal/text.ts'
 
 /** Control characters, line separators and bidirectional marks are escaped, so that they are visible in the file. */

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ManagedFamily } from '../../contract/families/as-code.ts'
 import { createWriteError } from '../input/file-errors.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { listResourceFiles, readResourceFile } from './resource-files.ts'
 
 interface ExportOptions {

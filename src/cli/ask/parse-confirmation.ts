@@ -1,6 +1,7 @@
 /** Parses what the user types when a tool call needs a confirmation. */
+
 import { isObject } from '../input/input-reader.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 export type Arguments = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs'
 import { conversationRoutes } from '../../contract/families/conversations.ts'
 import { type AttachedDocument, type AttachedImage, attachFiles, type MessageWithFiles } from '../input/attachments.ts'
 import type { InputReader } from '../input/input-reader.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const MAX_MESSAGE_LENGTH: number = (conversationRoutes.send.body.properties.message as { maxLength?: number }).maxLength ?? 0
 /** A UTF-8 character has at most four bytes. */

@@ -5,7 +5,7 @@ import { CadreError, handleError } from '../../contract/errors.ts'
 import { agentRoutes } from '../../contract/families/agents.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import { agentTopic } from '../resources/topics/agents.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 

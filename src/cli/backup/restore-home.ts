@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type BackupManifest, DATABASE_NAME } from '../../backup/format.ts'
 import { ensureDirectory, type Paths } from '../../config.ts'
 import { ADMIN_TOKEN, readKeychain, VAULT_KEY, writeKeychain } from '../../keychain.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { verifyBackup } from './verify-backup.ts'
 
 /** Files of a restore that was interrupted. */

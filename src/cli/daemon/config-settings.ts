@@ -13,7 +13,7 @@ import { systemRoutes } from '../../contract/families/system.ts'
 import { DEFAULT_CURRENCY } from '../../contract/schemas/currency.ts'
 import { parseStorageUrl } from '../../storage-settings.ts'
 import { resolveName } from '../resources/resolve-references.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { FORMATS, type Format } from '../terminal/render.ts'
 
 export const SETTINGS = {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { deleteProfile, readProfiles } from '../../client/profiles.ts'
 import type { Paths } from '../../config.ts'
 import { ADMIN_TOKEN, deleteKeychain, KeychainError, readKeychain, VAULT_KEY } from '../../keychain.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const KEYCHAIN_ENTRIES = { [ADMIN_TOKEN]: 'the admin token', [VAULT_KEY]: 'the key of the secrets' }
 

@@ -8,7 +8,7 @@ import { MAX_TEST_CASES } from '../../contract/families/evaluations.ts'
 import { type ShortText, TextLimit } from '../html/text-limit.ts'
 import { resolveResource } from '../resources/resolve-references.ts'
 import { evaluationTopic } from '../resources/topics/evaluations.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 /** A page must fit into memory even if each answer has a megabyte. */
 const RESULTS_PER_PAGE = 200

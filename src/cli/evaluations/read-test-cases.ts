@@ -4,7 +4,7 @@ import { CadreError } from '../../contract/errors.ts'
 import { detectSeparator, parseCsv } from '../input/csv.ts'
 import { type Body, type InputReader, isObject, parseJson, parseResources, type ResourceInput } from '../input/input-reader.ts'
 import { parseJsonLines } from '../input/json-lines.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 export async function readEvaluations(file: string, reader: InputReader): Promise<ResourceInput> {
   const text = await reader.readFile(file)

@@ -2,7 +2,7 @@
 import { statSync, writeFileSync } from 'node:fs'
 import { boolean, string } from '@oclif/core/flags'
 import { createWriteError } from '../input/file-errors.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 export const forceFlag = boolean({ description: 'Overwrite an existing file.' })
 

@@ -6,7 +6,8 @@ import { DOCUMENT_MEDIA_TYPES, getDocumentType } from '../../contract/document-t
 import { MAX_IMAGE_BYTES, MAX_IMAGES, MAX_TOTAL_IMAGE_BYTES, type MessageImage } from '../../contract/schemas/images.ts'
 import { DEFAULT_FILE_TYPES } from '../../contract/schemas/source-configurations.ts'
 import { suggestWord } from '../../contract/suggest.ts'
-import { toFailure, UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
+import { toFailure } from '../terminal/failures/describe-failure.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import { isFolder } from './list-folders.ts'
 

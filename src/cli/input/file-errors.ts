@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { suggestWord } from '../../contract/suggest.ts'
-import { SYSTEM_ERRORS, UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
+import { SYSTEM_ERRORS } from '../terminal/failures/describe-failure.ts'
 
 export function createReadError(file: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException

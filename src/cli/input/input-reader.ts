@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { extname } from 'node:path'
 import { readEnvironmentVariable } from '../../config.ts'
 import { MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { createReadError } from './file-errors.ts'
 
 export type Body = Record<string, unknown>

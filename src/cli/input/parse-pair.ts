@@ -1,5 +1,5 @@
 /** Parses `name=value` flags. */
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 /** `flag` is shown in the error, for example `--filter`. */
 export function parsePair(text: string, flag: string, hint = 'Use name=value.'): [name: string, value: string] {

@@ -5,7 +5,7 @@ import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes } from '../../contract/families/documents.ts'
-import { toFailure } from '../terminal/errors.ts'
+import { toFailure } from '../terminal/failures/describe-failure.ts'
 import { type AttachedDocument, AttachmentError, formatSection, joinSections, LONG_HINT } from './attachments.ts'
 
 /** Returns the message with the text of the documents. Throws AttachmentError if one of them cannot be read. */

@@ -3,7 +3,7 @@ import { boolean, string } from '@oclif/core/flags'
 import type { Flag } from '@oclif/core/interfaces'
 import type { TSchema } from 'typebox'
 import { getFields, getScalarType } from '../../contract/schemas/fields.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { type Body, type InputReader, parseJson } from './input-reader.ts'
 import { repeatable, splitWords } from './repeatable-flags.ts'
 

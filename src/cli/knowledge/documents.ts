@@ -7,7 +7,7 @@ import { CadreError } from '../../contract/errors.ts'
 import { documentRoutes, MAX_DOCUMENT_BODY_BYTES } from '../../contract/families/documents.ts'
 import { findNearest } from '../../contract/suggest.ts'
 import { createReadError } from '../input/file-errors.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CadreError } from '../../contract/errors.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const TIMEOUT_MS = 300_000
 const OPTIONS = ['--json', '--no-save', '--no-audit', '--no-fund', '--no-progress', '--ignore-scripts', '--no-package-lock']

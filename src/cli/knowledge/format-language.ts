@@ -1,6 +1,6 @@
 /** Codes and names of the languages of text recognition. */
 import { recognitionLanguageRoutes } from '../../contract/families/recognition/recognition-languages.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const CODE = new RegExp((recognitionLanguageRoutes.add.params.properties.language as { pattern?: string }).pattern ?? '')
 

@@ -8,7 +8,7 @@ import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-cre
 import type { Body } from '../input/input-reader.ts'
 import { type LocalFile, listFiles } from '../input/local-files.ts'
 import { repeatable } from '../input/repeatable-flags.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const ADDABLE_TYPES = ['folder', 'file', 'url', 'git'] as const
 type AddableType = (typeof ADDABLE_TYPES)[number]

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createReadError, createWriteError } from '../input/file-errors.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 /** Returns an empty text if there is no file. */
 export function readConfigurationFile(file: string): string {

@@ -1,7 +1,7 @@
 /** Changes one property in a JSON file of another program, and keeps comments, order and formatting. */
 import { isDeepStrictEqual } from 'node:util'
 import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser/lib/esm/main.js'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const BYTE_ORDER_MARK = '\uFEFF'
 const REPAIR_HINT = 'Repair the file, or print the entry with: cadre mcp config'

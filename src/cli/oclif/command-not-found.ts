@@ -3,7 +3,7 @@
 import type { Hook } from '@oclif/core/hooks'
 import type * as Interfaces from '@oclif/core/interfaces'
 import { suggestWord } from '../../contract/suggest.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { createUnexpectedArgumentError } from './parse-errors.ts'
 
 export const commandNotFound: Hook<'command_not_found'> = async ({ id, config }) => suggestCommand({ id, config })

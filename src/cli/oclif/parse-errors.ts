@@ -1,7 +1,7 @@
 /** Turns oclif's parse errors into usage errors with a hint. */
 import { CLIError, ExitError } from '@oclif/core/errors'
 import { suggestWord } from '../../contract/suggest.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 /** The parts of a command that hints need. */
 interface CommandInfo {

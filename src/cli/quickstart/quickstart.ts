@@ -16,7 +16,7 @@ import { OTHER_FOLDER_HINT, validateFolder } from '../knowledge/inspect-folder.t
 import { planSources } from '../knowledge/plan-sources.ts'
 import { addModels, type DiscoveredModel } from '../models/add-discovered-models.ts'
 import { paint } from '../terminal/color.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import type { ProgressDisplay } from '../terminal/progress-bar.ts'
 import { type Dialog, withDialog } from '../terminal/prompts.ts'
 import { sanitizeLine } from '../terminal/text.ts'

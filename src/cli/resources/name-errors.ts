@@ -1,7 +1,7 @@
 /** Errors for names that match several resources or none. */
 import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
 import { findNearest } from '../../contract/suggest.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { formatCell } from '../terminal/format-cell.ts'
 import { formatCount } from '../terminal/format-quantity.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'

@@ -1,5 +1,5 @@
 /** Asks for confirmation before a destructive action. */
-import { ReportedError, UsageError } from './errors.ts'
+import { ReportedError, UsageError } from './failures/command-errors.ts'
 import { askYesNo, canPrompt } from './prompts.ts'
 
 export async function confirm(question: string, yes: boolean, declined = 'Nothing was deleted.'): Promise<void> {

@@ -1,7 +1,7 @@
 /** Opens a URL in the program that the operating system uses for it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { UsageError } from './errors.ts'
+import { UsageError } from './failures/command-errors.ts'
 
 const VIEWERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' }
 

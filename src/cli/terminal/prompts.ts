@@ -1,7 +1,8 @@
 /** Interactive prompts on stderr; stdout is reserved for data. */
 import type { Interface } from 'node:readline'
 import { paint } from './color.ts'
-import { EXIT, ReportedError } from './errors.ts'
+import { ReportedError } from './failures/command-errors.ts'
+import { EXIT } from './failures/exit-codes.ts'
 import { sanitizeLine, truncate, wrap } from './text.ts'
 
 export function canPrompt(): boolean {

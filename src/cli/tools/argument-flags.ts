@@ -5,7 +5,7 @@ import { type InputReader, isObject, parseJson } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
 import { repeatable } from '../input/repeatable-flags.ts'
 import { parseScalar } from '../input/schema-flags.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 type Arguments = Record<string, unknown>
 type Parameters = Readonly<Record<string, unknown>>

@@ -7,7 +7,7 @@ import { type InputReader, promptSecret, readTextFile } from '../input/input-rea
 import { parsePair } from '../input/parse-pair.ts'
 import { repeatable, splitWords } from '../input/repeatable-flags.ts'
 import { paint } from '../terminal/color.ts'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 

@@ -1,7 +1,7 @@
 /** Flags that select the period of a report. */
 import { integer, string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
-import { UsageError } from '../terminal/errors.ts'
+import { UsageError } from '../terminal/failures/command-errors.ts'
 
 const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000

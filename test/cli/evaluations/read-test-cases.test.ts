@@ -8,7 +8,7 @@ import { formatJunit } from '../../../src/cli/evaluations/format-junit.ts'
 import { readEvaluations } from '../../../src/cli/evaluations/read-test-cases.ts'
 import { parseCsv } from '../../../src/cli/input/csv.ts'
 import { InputReader } from '../../../src/cli/input/input-reader.ts'
-import type { UsageError } from '../../../src/cli/terminal/errors.ts'
+import type { UsageError } from '../../../src/cli/terminal/failures/command-errors.ts'
 
 const test = suite('test cases from files, and results for CI')
 const folder = mkdtempSync(join(tmpdir(), 'cadre-cases-'))

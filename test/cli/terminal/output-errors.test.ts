@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { toFailure } from '../../../src/cli/terminal/errors.ts'
+import { toFailure } from '../../../src/cli/terminal/failures/describe-failure.ts'
 import { openTerminal } from '../../harness/cli.ts'
 
 const RUN = fileURLToPath(new URL('../../../bin/run.js', import.meta.url))

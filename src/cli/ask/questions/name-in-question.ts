@@ -2,7 +2,7 @@
 import type { Connection } from '../../../client/request.ts'
 import { hasResource } from '../../resources/resolve-references.ts'
 import type { Topic } from '../../resources/topic.ts'
-import { UsageError } from '../../terminal/errors.ts'
+import { UsageError } from '../../terminal/failures/command-errors.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 

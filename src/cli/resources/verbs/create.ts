@@ -7,7 +7,7 @@ import { type Body, InputReader, type ResourceInput } from '../../input/input-re
 import { createFields, createFlags, type Field, type FlagSet, type FlagValues, readBody } from '../../input/schema-flags.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
 import { paint } from '../../terminal/color.ts'
-import { UsageError } from '../../terminal/errors.ts'
+import { UsageError } from '../../terminal/failures/command-errors.ts'
 import { canPrompt } from '../../terminal/prompts.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'

@@ -6,7 +6,7 @@ import type { McpServerCreate } from '../../../contract/families/mcp/mcp-servers
 import type { InputReader } from '../../input/input-reader.ts'
 import { parsePair } from '../../input/parse-pair.ts'
 import { repeatable } from '../../input/repeatable-flags.ts'
-import { UsageError } from '../../terminal/errors.ts'
+import { UsageError } from '../../terminal/failures/command-errors.ts'
 
 const SECRET = '<secret|@file|env:NAME|->'
 

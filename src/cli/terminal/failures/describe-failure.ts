@@ -1,48 +1,9 @@
-/** Messages, hints and exit codes of failed commands. */
+/** What a failed command reports: message, hint and exit code. */
 import { CLIError } from '@oclif/core/errors'
-import { ServiceError, UnreachableError } from '../../client/errors.ts'
-import { CadreError, type ErrorDetail } from '../../contract/errors.ts'
-import { paint } from './color.ts'
-import { rewriteCommands } from './invocation.ts'
-import { formatJsonLine } from './render.ts'
-import { sanitizeText } from './text.ts'
-
-export const EXIT = {
-  done: 0,
-  failed: 1,
-  usage: 2,
-  notFound: 3,
-  denied: 4,
-  unreachable: 5,
-  rateLimited: 7,
-  evaluationFailed: 100,
-  changesPlanned: 100,
-  interrupted: 130,
-} as const
-
-/** The command was used incorrectly. */
-export class UsageError extends Error {
-  readonly hint: string | undefined
-  readonly details: ErrorDetail[] | undefined
-
-  constructor(message: string, hint?: string, details?: ErrorDetail[]) {
-    super(message)
-    this.name = 'UsageError'
-    this.hint = hint
-    this.details = details
-  }
-}
-
-/** The command has already reported its failure; only the exit code is left to set. */
-export class ReportedError extends Error {
-  readonly exitCode: number
-
-  constructor(exitCode: number = EXIT.failed) {
-    super('')
-    this.name = 'ReportedError'
-    this.exitCode = exitCode
-  }
-}
+import { ServiceError, UnreachableError } from '../../../client/errors.ts'
+import { CadreError, type ErrorDetail } from '../../../contract/errors.ts'
+import { UsageError } from './command-errors.ts'
+import { EXIT, EXIT_BY_CODE } from './exit-codes.ts'
 
 export interface Failure {
   exitCode: number
@@ -51,15 +12,6 @@ export interface Failure {
   hint?: string | undefined
   details?: ErrorDetail[] | undefined
   request_id?: string | undefined
-}
-
-const EXIT_BY_CODE: Record<string, number> = {
-  VALIDATION_ERROR: EXIT.usage,
-  INVALID_JSON: EXIT.usage,
-  NOT_FOUND: EXIT.notFound,
-  UNAUTHENTICATED: EXIT.denied,
-  FORBIDDEN: EXIT.denied,
-  RATE_LIMITED: EXIT.rateLimited,
 }
 
 const DEFAULT_HINTS: Record<string, string> = {
@@ -128,34 +80,4 @@ function toSystemFailure(error: unknown): Pick<Failure, 'error' | 'hint'> | unde
     error: `${path} cannot be ${reads ? 'opened' : 'written'}: ${why} (${code}).`,
     hint: 'To check the data directory: cadre doctor. To use another one, set CADRE_HOME.',
   }
-}
-
-/** Reports that stdout cannot be written. */
-export function formatOutputFailure({ code = '', message }: NodeJS.ErrnoException): string {
-  return formatFailure({
-    exitCode: EXIT.failed,
-    code: 'FAILED',
-    error: `The output cannot be written: ${SYSTEM_ERRORS[code] ?? message}.`,
-  })
-}
-
-export function formatFailure(failure: Failure): string {
-  const { error, details = [], hint, request_id, exitCode } = failure
-  const lines = [`${paint('red', 'Error:')} ${sanitizeText(error)}`]
-  for (const { field, problem } of details.filter((detail) => !isRedundant(error, detail, details.length)))
-    lines.push(`  ${sanitizeText(field)}: ${sanitizeText(problem)}`)
-  if (hint) lines.push(paint('dim', sanitizeText(hint)))
-  if (request_id && exitCode === EXIT.failed) lines.push(paint('dim', `Request ${sanitizeText(request_id)}`))
-  return lines.join('\n')
-}
-
-/** Whether the message already contains the only problem, or the ID of the resource. */
-function isRedundant(error: string, { field, problem }: ErrorDetail, count: number): boolean {
-  return (count === 1 && error.includes(problem)) || error.includes(`(${field.split('.')[0]})`)
-}
-
-/** Rewrites commands before encoding: the path of the script may need JSON escapes. */
-export function formatFailureJson({ exitCode, ...failure }: Failure): string {
-  const hint = failure.hint === undefined ? {} : { hint: rewriteCommands(failure.hint) }
-  return formatJsonLine({ success: false, ...failure, error: rewriteCommands(failure.error), ...hint, exit_code: exitCode })
 }

@@ -1,7 +1,9 @@
 /** Exit codes, messages and hints of errors. */
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatFailure, formatFailureJson, toFailure, UsageError } from '../../../src/cli/terminal/errors.ts'
+import { UsageError } from '../../../src/cli/terminal/failures/command-errors.ts'
+import { toFailure } from '../../../src/cli/terminal/failures/describe-failure.ts'
+import { formatFailure, formatFailureJson } from '../../../src/cli/terminal/failures/format-failure.ts'
 import { parseServiceError, UnreachableError } from '../../../src/client/errors.ts'
 import type { ErrorCode } from '../../../src/contract/errors.ts'
 
