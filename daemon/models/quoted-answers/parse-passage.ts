@@ -168,10 +168,12 @@ function splitLines(content: string): (Span & { text: string })[] {
   })
 }
 
-/** The first fence closes code then, so it has no info string. */
+/** The first fence closes code then, so it has no info string. The next one opens code, which the passage may cut as well. */
 function isCutCode(content: string): boolean {
   const [first, ...others] = content.split('\n').flatMap((line) => parseFence(line) ?? [])
-  return first?.language === '' && others.filter(({ fence }) => fence === first.fence).length % 2 === 0
+  if (first?.language !== '' || content.startsWith(first.fence)) return false
+  const same = others.filter(({ fence }) => fence === first.fence)
+  return same.length % 2 === 0 || same[0]?.language !== ''
 }
 
 /** Returns the header of the table that a row belongs to, if the passage contains it. It includes the delimiter row. */
