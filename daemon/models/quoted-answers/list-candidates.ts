@@ -55,7 +55,7 @@ export interface Features {
   rank: number
   /** Code, or a sentence that only announces it if the question cannot be answered by code. */
   isCode: boolean
-  /** For records and rows: whether this one has the numbers and names of the question, if any of them does. */
+  /** For records, rows and settings: whether this one has the numbers and names of the question, if any of them does. */
   isRecordMatch: boolean | undefined
   /** No record or row that was read has a number of the question. */
   lacksNumber: boolean

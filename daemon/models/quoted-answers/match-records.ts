@@ -1,8 +1,9 @@
-/** Finds the records, table rows, statements and options of a command that a question names. */
+/** Finds the records, table rows, statements, settings and options of a command that a question names. */
 import { extractContentWords } from '../../language/content-words.ts'
 import { type Block, findTableHeader, type Part } from './parse-passage.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
 import { findAmounts, listAmountsInRange } from './question/match-ranges.ts'
+import { matchSettings } from './question/match-settings.ts'
 
 export interface RecordMatch {
   /** Whether the record has the most of the question's names, numbers and rare words. Undefined if no record has any. */
@@ -65,6 +66,7 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   const isNamed = (terms: ReadonlySet<string>) => (best > 0 ? cover(terms) >= best : undefined)
   return new Map([
     ...records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }] as const),
+    ...[...matchSettings(question, sets)].map(([part, isNamed]) => [part, { isNamed, lacksNumber: false }] as const),
     ...findOtherItems(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
   ])
 }

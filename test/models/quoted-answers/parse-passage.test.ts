@@ -76,6 +76,18 @@ test('code whose opening fence is in another passage is code', () => {
   )
 })
 
+test('code that a passage cuts at both ends is code', () => {
+  const blocks = parseBlocks('lamp on\n```\n\nThe lamp is out.\n\n```js\nlamp.off()')
+  assert.equal(
+    blocks.map(({ kind }) => kind),
+    ['code', 'text', 'code'],
+  )
+  assert.equal(
+    parseBlocks('```\nlamp on').map(({ kind }) => kind),
+    ['code'],
+  )
+})
+
 test('10,000 unclosed marks of Markdown are parsed', () => {
   for (const mark of ['*', '_a', '__a', '`', '`a', '[', '[a](', '*a ', '| ', '- ', '-', '中', 'a', 'A b. ', '```\n', '<a ', '<']) {
     for (const text of splitTexts(mark.repeat(10_000))) assert.ok(stripMarkdown(text).length <= text.length, mark)
