@@ -1,9 +1,10 @@
 /** Finds the records, table rows, statements, settings and options of a command that a question names. */
+import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { extractContentWords } from '../../language/content-words.ts'
 import { type Block, findTableHeader, type Part } from './parse-passage.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
+import { createNameMatcher } from './question/match-names.ts'
 import { findAmounts, listAmountsInRange } from './question/match-ranges.ts'
-import { matchSettings } from './question/match-settings.ts'
 
 export interface RecordMatch {
   /** Whether the record has the most of the question's names, numbers and rare words. Undefined if no record has any. */
@@ -66,8 +67,8 @@ export function matchRecords(question: string, sets: readonly RecordSet[]): Map<
   const isNamed = (terms: ReadonlySet<string>) => (best > 0 ? cover(terms) >= best : undefined)
   return new Map([
     ...records.map(({ part, terms }) => [part, { isNamed: isNamed(terms), lacksNumber }] as const),
-    ...[...matchSettings(question, sets)].map(([part, isNamed]) => [part, { isNamed, lacksNumber: false }] as const),
-    ...findOtherItems(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
+    ...matchSettings(question, sets).map(([part, isNamed]) => [part, { isNamed, lacksNumber: false }] as const),
+    ...findOthers(question, sets).map((part) => [part, { isNamed: false, lacksNumber: false }] as const),
   ])
 }
 
@@ -99,18 +100,55 @@ function findDescribed(part: Part, content: string): string[] {
   return IS_NAME.test(path) ? [name] : []
 }
 
-/** Returns the sentences of the items about other options or names than the one in the question, if an item is about that one. */
-function findOtherItems(question: string, sets: readonly RecordSet[]): Part[] {
+const SETTING_NAME = /^[\s#;/]*([\w.$-]+)/
+
+/** Returns for each setting of a configuration file whether the question names it, if it names one. */
+function matchSettings(question: string, sets: readonly RecordSet[]): [Part, boolean][] {
+  const matchName = createNameMatcher(question)
+  const settings = sets.flatMap(({ content, parts }) =>
+    parts
+      .filter(({ block }) => block.kind === 'setting')
+      .map((part) => {
+        const lines = content.slice(part.start, part.end).split('\n')
+        const names = lines
+          .filter((line) => classifyConfigLine(line, '', '').kind === 'setting')
+          .map((line) => SETTING_NAME.exec(line)?.[1] ?? '')
+        return { part, count: Math.max(0, ...names.map(matchName)) }
+      }),
+  )
+  const most = settings.reduce((max, { count }) => Math.max(max, count), 0)
+  return most > 0 ? settings.map(({ part, count }) => [part, count === most]) : []
+}
+
+const HEADING_NAME = /^[\s#`*.]*(-{0,2}[a-z][\w$.-]*)[`*]*(?:\([^)\n]{0,200}\))?[`*]*(?:\s*\([^)\n]{0,40}\))?:?\s*$/i
+
+/** Returns the names that the item or the section of a part describes. */
+function findSubjects(part: Part, { content, blocks, headings }: RecordSet): string[] {
+  const described = findDescribed(part, content)
+  if (described.length > 0) return described
+  let index = part.blockIndex
+  while (index >= 0 && blocks[index]?.kind !== 'heading') index--
+  const block = blocks[index]
+  const heading = block ? content.slice(block.start, block.end) : (headings.trim().split(' › ').at(-1) ?? '')
+  const name = HEADING_NAME.exec(heading)?.[1] ?? ''
+  return IS_NAME.test(name) || name.startsWith('--') ? [name] : []
+}
+
+/** Returns what items and sections say about other options or names than those in the question, if one of them is about these. */
+function findOthers(question: string, sets: readonly RecordSet[]): Part[] {
+  if (ASKS_FOR_OTHER.test(question)) return []
   const names = (question.match(/[\w$]+/g) ?? []).filter((word) => IS_NAME.test(word))
   const asked = new Set([...(question.match(OPTION) ?? []), ...names])
-  if (asked.size === 0 || ASKS_FOR_OTHER.test(question)) return []
-  const items = sets.flatMap(({ content, parts }) =>
-    parts.flatMap((part) => {
-      const described = findDescribed(part, content)
-      return described.length > 0 ? [{ part, isOther: !described.some((option) => asked.has(option)) }] : []
+  const matchName = createNameMatcher(question)
+  const match = (name: string) => (asked.has(name) ? Number.POSITIVE_INFINITY : asked.size > 0 ? 0 : matchName(name))
+  const described = sets.flatMap((set) =>
+    set.parts.flatMap((part) => {
+      const subjects = findSubjects(part, set)
+      return subjects.length > 0 ? [{ part, count: Math.max(...subjects.map(match)) }] : []
     }),
   )
-  return items.some(({ isOther }) => !isOther) ? items.flatMap(({ part, isOther }) => (isOther ? [part] : [])) : []
+  const most = described.reduce((max, { count }) => Math.max(max, count), 0)
+  return most > 0 ? described.flatMap(({ part, count }) => (count < most ? [part] : [])) : []
 }
 
 const weightWord = (found: number, total: number) => (found > 0 && found <= MAX_WORD_SHARE * total ? Math.log(total / found) : 0)
