@@ -1,6 +1,7 @@
 /** Parses the response of an API: JSON or text in its character set; other content is rejected. */
 import { TextDecoder } from 'node:util'
 import { CadreError } from '../../src/contract/errors.ts'
+import { decodeBytes, decodeWindows1252 } from '../core/decode-bytes.ts'
 import type { OutboundResponse } from '../outbound/client.ts'
 import { redactStrings } from '../secrets/redact-strings.ts'
 import type { Redactor } from '../secrets/redactor.ts'
@@ -52,20 +53,20 @@ const getCharset = (headers: Readonly<Record<string, string>>): string | undefin
 
 /** Uses the declared character set, else UTF-8; other text is decoded as windows-1252, as browsers do. */
 function decodeText(bytes: Uint8Array, type: string, charset: string | undefined, truncated: boolean): string | undefined {
-  const decoder = createDecoder(charset)
-  if (decoder) return decoder.decode(bytes)
+  const declared = charset === undefined ? undefined : decodeDeclared(bytes, charset)
+  if (declared !== undefined) return declared
   if (bytes.subarray(0, 8_192).includes(0)) return undefined
   try {
     // An incomplete character at the end of a truncated body is not an error.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: truncated })
   } catch {
-    return type.startsWith('text/') ? new TextDecoder('windows-1252').decode(bytes) : undefined
+    return type.startsWith('text/') ? decodeWindows1252(bytes) : undefined
   }
 }
 
-function createDecoder(charset: string | undefined): TextDecoder | undefined {
+function decodeDeclared(bytes: Uint8Array, charset: string): string | undefined {
   try {
-    return charset === undefined ? undefined : new TextDecoder(charset)
+    return decodeBytes(bytes, charset)
   } catch {
     return undefined // unknown character set
   }

@@ -1,8 +1,8 @@
 /** Extracts the tables of a document: rows of CSV and JSON, and tables in text. */
 import { detectFileKind, detectTextKind, isBinary } from '../readers/detect-file-kind.ts'
 import { decodeText } from '../readers/encoding/decode-text.ts'
-import { readDocument } from '../readers/read-document.ts'
 import { readRows } from '../readers/read-csv.ts'
+import { readDocument } from '../readers/read-document.ts'
 import { extractRecords, parseRecordLines } from './extract-records.ts'
 import { extractSheets } from './extract-sheets.ts'
 import type { ExtractedTable } from './extracted-table.ts'

@@ -1,5 +1,5 @@
 /** Reads the text of a Word 97-2003 document, which is stored in pieces, each with one or two bytes per character. */
-import { decodeWindows1252 } from '../encoding/decode-text.ts'
+import { decodeWindows1252 } from '../../../core/decode-bytes.ts'
 import { DocumentReadError } from '../parsed-document.ts'
 
 interface Piece {

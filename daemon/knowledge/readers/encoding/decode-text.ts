@@ -1,4 +1,5 @@
 /** Decodes text in a detected encoding: TextDecoder, plus UTF-32 and Windows-1252. */
+import { decodeBytes } from '../../../core/decode-bytes.ts'
 import { detectEncoding } from './detect-encoding.ts'
 
 /** Without a copy. */
@@ -8,19 +9,6 @@ export function decodeText(bytes: Uint8Array): string {
   const encoding = detectEncoding(bytes)
   if (encoding === 'utf-32le' || encoding === 'utf-32be') return decodeUtf32(bytes, encoding === 'utf-32le')
   return decodeBytes(bytes, encoding)
-}
-
-/** Decodes with a name of TextDecoder, in lower case. */
-export const decodeBytes = (bytes: Uint8Array, encoding: string): string =>
-  encoding === 'windows-1252' ? decodeWindows1252(bytes) : new TextDecoder(encoding).decode(bytes)
-
-/** Characters that Windows-1252 has in place of the control characters 0x80 to 0x9f of Latin-1. */
-const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
-
-/** TextDecoder of Node 20 decodes Windows-1252 as Latin-1 (nodejs/node#56542). */
-export function decodeWindows1252(bytes: Uint8Array): string {
-  const text = toBuffer(bytes).toString('latin1')
-  return text.replaceAll(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character)
 }
 
 /** TextDecoder does not support UTF-32. */

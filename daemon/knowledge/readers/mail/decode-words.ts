@@ -1,6 +1,7 @@
 /** Decodes the headers and texts of mails: encoded words, parameters, transfer encodings and character sets. */
 import { isUtf8 } from 'node:buffer'
-import { decodeText, decodeWindows1252 } from '../encoding/decode-text.ts'
+import { decodeBytes, decodeWindows1252 } from '../../../core/decode-bytes.ts'
+import { decodeText } from '../encoding/decode-text.ts'
 
 const ENCODED_WORD = /=\?([^?\s*]{1,50})(?:\*[^?\s]{0,50})?\?([bBqQ])\?([^?]*)\?=/g
 /** Labels that mails use for Windows-1252, of which ISO 8859-1 is a part. */
@@ -13,7 +14,7 @@ export function decodeCharset(bytes: Uint8Array, label: string): string {
   // Some programs declare the wrong one.
   if (WINDOWS_1252_LABELS.has(name)) return isUtf8(bytes) ? Buffer.from(bytes).toString('utf8') : decodeWindows1252(bytes)
   try {
-    return new TextDecoder(name).decode(bytes)
+    return decodeBytes(bytes, name)
   } catch {
     return decodeText(bytes) // an unknown character set
   }

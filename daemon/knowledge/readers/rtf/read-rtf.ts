@@ -1,6 +1,8 @@
 /** Reads RTF documents: headings, lists, tables, footnotes and pages. */
+
+import { decodeBytes } from '../../../core/decode-bytes.ts'
 import { DocumentWriter } from '../document-writer.ts'
-import { decodeBytes, toBuffer } from '../encoding/decode-text.ts'
+import { toBuffer } from '../encoding/decode-text.ts'
 import { cleanText, DocumentReadError, type ParsedDocument } from '../parsed-document.ts'
 import { findCodePage, HeaderTables } from './header-tables.ts'
 import { walkRtf } from './walk-rtf.ts'

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findTypeByMediaType, getDocumentType, IMAGE_TYPES } from '../../../../src/contract/document-types.ts'
 import { CadreError } from '../../../../src/contract/errors.ts'
 import { DEFAULT_FILE_TYPES, DEFAULT_MAX_FILE_SIZE } from '../../../../src/contract/schemas/source-configurations.ts'
+import { decodeBytes } from '../../../core/decode-bytes.ts'
 import type { Outbound, OutboundResponse } from '../../../outbound/client.ts'
 import { formatSizeProblem } from '../files/read-file-within.ts'
 import { extractLinks, MAX_HTML_LENGTH } from './extract-links.ts'
@@ -141,7 +142,7 @@ function decodeHtml(body: Uint8Array, contentType: string): string {
   const start = Buffer.from(body.subarray(0, 1_024)).toString('latin1')
   const charset = /charset\s*=\s*["']?([\w-]+)/i.exec(contentType)?.[1] ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(start)?.[1]
   try {
-    return new TextDecoder(charset ?? 'utf-8').decode(body)
+    return decodeBytes(body, charset ?? 'utf-8')
   } catch {
     // Unknown character set: links are ASCII.
     return Buffer.from(body).toString('latin1')
