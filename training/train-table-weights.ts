@@ -12,7 +12,7 @@ import {
   type TableQuestion,
 } from '../bench/support/table-questions.ts'
 import { describeResult } from '../daemon/tables/features.ts'
-import { inferTable } from '../daemon/tables/infer-columns.ts'
+import { inferTable } from '../daemon/tables/infer-schema.ts'
 import { linkQuestion } from '../daemon/tables/linking/link-question.ts'
 import { ignoreTitle } from '../daemon/tables/linking/title-words.ts'
 import { parseQuestion, type Question } from '../daemon/tables/parse-question.ts'

@@ -1,6 +1,6 @@
 /** Answers the questions of WikiTableQuestions' dev split from their table alone. */
 import { answerTableQuestion } from '../../daemon/tables/answer-table-question.ts'
-import { inferTable } from '../../daemon/tables/infer-columns.ts'
+import { inferTable } from '../../daemon/tables/infer-schema.ts'
 import type { SqlValue } from '../../daemon/tables/typed-table.ts'
 import { loadWeights } from '../../daemon/tables/weights.ts'
 import { listValues, writeTable } from '../../daemon/tables/write-table.ts'

@@ -1,4 +1,4 @@
-/** Compares stored fields with declared ones: what `cadre apply` would change. */
+/** Compares the stored fields of a resource with its declared ones. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Static } from 'typebox'
 import type { ApplyResult } from '../../src/contract/families/as-code.ts'

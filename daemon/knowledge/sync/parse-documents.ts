@@ -10,10 +10,10 @@ import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
 import { listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
 import type { StoredSource } from '../store.ts'
-import { DocumentCollector } from './document-collector.ts'
 import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
 import type { OnPassages } from './parser-task.ts'
+import { PassageCollector } from './passage-collector.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import {
   forgetFingerprint,
@@ -132,7 +132,7 @@ async function parseDocument(
   writing: Semaphore,
   signal: AbortSignal,
 ): Promise<ParseResult | 'without text' | undefined> {
-  const collector = new DocumentCollector(writer, writing, document, indexes)
+  const collector = new PassageCollector(writer, writing, document, indexes)
   try {
     const { name, size, content_hash } = document
     const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash) }

@@ -9,7 +9,6 @@ import type { Telemetry } from '../../telemetry/telemetry.ts'
 import { type RecognitionDependencies, recognizeDocuments } from '../recognition/recognize-documents.ts'
 import { sourceRecords } from '../store.ts'
 import type { SourceTables } from '../tables/source-tables.ts'
-import { type DiscoveryDependencies, discoverDocuments } from './discover-documents.ts'
 import { type EmbedDependencies, embedPassages } from './embed-passages.ts'
 import { LeaseLostError } from './index-fence.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
@@ -17,6 +16,7 @@ import type { IndexRepair } from './recovery/index-repair.ts'
 import type { SyncResumes } from './recovery/sync-resumes.ts'
 import type { SourceOwners } from './source-owners.ts'
 import { markCancelled, markSynced, markSyncing, resetParsing, setSourceError } from './sync-store.ts'
+import { type UpdateDependencies, updateDocuments } from './update-documents.ts'
 
 /** `all` reads the source again; `indexes` only updates the indexes from the stored documents. */
 export type SyncScope = 'all' | 'indexes'
@@ -33,7 +33,7 @@ interface SyncRun {
   endRecognition: () => void
 }
 
-interface SynchronizerDependencies extends DiscoveryDependencies, ParseDependencies, EmbedDependencies, RecognitionDependencies {
+interface SynchronizerDependencies extends UpdateDependencies, ParseDependencies, EmbedDependencies, RecognitionDependencies {
   logger: Logger
   owners: SourceOwners
   resumes: SyncResumes
@@ -187,7 +187,7 @@ export class Synchronizer {
     await repair.waitUntilFinished()
     const source = await sourceRecords.get(database, sourceId)
     if (!source) return
-    if (run.scope === 'all') await discoverDocuments(this.#dependencies, source, signal)
+    if (run.scope === 'all') await updateDocuments(this.#dependencies, source, signal)
     const indexes = await this.#dependencies.indexes.reconcile(database, sourceId)
     const index = async () => {
       await parseDocuments(this.#dependencies, source, indexes, signal)

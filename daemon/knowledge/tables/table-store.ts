@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'libsql'
-import { createIdentifier, inferSchema } from '../../tables/infer-columns.ts'
+import { createIdentifier, inferSchema } from '../../tables/infer-schema.ts'
 import { createCellValue } from '../../tables/linking/link-question.ts'
 import { quoteName } from '../../tables/sql/write-sql.ts'
 import type { CellValue, Column, SqlDatabase, SqlValue, TypedTable } from '../../tables/typed-table.ts'

@@ -2,9 +2,9 @@ import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { Semaphore } from '../../../daemon/async/semaphore.ts'
 import type { Index } from '../../../daemon/knowledge/passage-indexes/index-store.ts'
-import { DocumentCollector } from '../../../daemon/knowledge/sync/document-collector.ts'
 import { ParserPool } from '../../../daemon/knowledge/sync/parser-pool.ts'
 import type { OnPassages } from '../../../daemon/knowledge/sync/parser-task.ts'
+import { PassageCollector } from '../../../daemon/knowledge/sync/passage-collector.ts'
 import { expectData } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { FakeClock } from '../../webhooks/fake-clock.ts'
@@ -61,7 +61,7 @@ test('the passages of a large document are written while it is read, and removed
   const writing = new Semaphore(1)
   const index = {} as Index
   const collect = () =>
-    new DocumentCollector({ open } as never, writing, { id: 'doc_1', name: 'a.csv', size: 9, content_hash: 'x' }, [index])
+    new PassageCollector({ open } as never, writing, { id: 'doc_1', name: 'a.csv', size: 9, content_hash: 'x' }, [index])
   const batch = (size: number) =>
     Array.from({ length: size }, (_, position) => ({ content: 'x', start: 0, end: 1, page: 1, headings: [], position, words: 'x' }))
   const small = collect()

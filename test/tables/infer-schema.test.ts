@@ -1,7 +1,7 @@
 import Database from 'libsql'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inferTable } from '../../daemon/tables/infer-columns.ts'
+import { inferTable } from '../../daemon/tables/infer-schema.ts'
 import { writeSql } from '../../daemon/tables/sql/write-sql.ts'
 import { writeTable } from '../../daemon/tables/write-table.ts'
 

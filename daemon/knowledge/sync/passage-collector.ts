@@ -13,7 +13,7 @@ import { type IndexedText, markParsed, type PendingDocument } from './sync-store
 /** More passages than most books have. */
 const MAX_COLLECTED_PASSAGES = 2_500
 
-export class DocumentCollector {
+export class PassageCollector {
   readonly #writer: IndexWriter
   readonly #writing: Semaphore
   readonly #document: PendingDocument

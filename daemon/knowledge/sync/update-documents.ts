@@ -23,7 +23,7 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 /** A folder of photos does not fill the database: further skipped files are not recorded. */
 const MAX_SKIPPED_FILES = 10_000
 
-export interface DiscoveryDependencies {
+export interface UpdateDependencies {
   database: Database
   originals: OriginalStore
   parserPool: ParserPool
@@ -34,7 +34,7 @@ export interface DiscoveryDependencies {
   workDirectory: string
 }
 
-export async function discoverDocuments(dependencies: DiscoveryDependencies, source: StoredSource, signal: AbortSignal): Promise<void> {
+export async function updateDocuments(dependencies: UpdateDependencies, source: StoredSource, signal: AbortSignal): Promise<void> {
   const { database, originals, outbound, vault, progress } = dependencies
   const rows = await listKnownDocuments(database, source.id)
   const known = new Map(rows.filter(({ origin }) => origin === 'found').map((row) => [row.name, row]))
@@ -96,7 +96,7 @@ export async function discoverDocuments(dependencies: DiscoveryDependencies, sou
 }
 
 async function syncDocument(
-  { database, originals, progress }: DiscoveryDependencies,
+  { database, originals, progress }: UpdateDependencies,
   sourceId: string,
   { name, type, fingerprint, metadata = {}, problem, skipReason, read }: SourceDocument,
   known: KnownDocument | undefined,
