@@ -15,7 +15,7 @@ const WORDS = (
   'and find it again when rules change for travel leave security and pay in every office of the company'
 ).split(' ')
 
-/** Of each time, the shortest of these counts: the speed of a shared processor changes within seconds. */
+/** The shortest time of these rounds counts, because the speed of a shared processor changes within seconds. */
 const ROUNDS = 3
 
 interface Round {

@@ -1,5 +1,4 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
-
 import { ColumnTypeInference } from './cells/column-type-inference.ts'
 import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
 import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'

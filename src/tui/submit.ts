@@ -1,5 +1,4 @@
 /** Submits the input: runs a slash command or sends a message with its attached files. */
-
 import { type AttachedDocument, AttachmentError, attachFiles } from '../cli/input/attachments.ts'
 import { appendDocuments } from '../cli/input/read-documents.ts'
 import { toFailure } from '../cli/terminal/failures/describe-failure.ts'

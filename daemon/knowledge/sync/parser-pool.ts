@@ -1,5 +1,6 @@
 /** Reads and chunks documents in two processes, within limits of time and memory. */
 import { scaleTimeout } from '../../../src/deadline.ts'
+import { raceAbort } from '../../async/abortable.ts'
 import type { Clock } from '../../async/clock.ts'
 import { Semaphore } from '../../async/semaphore.ts'
 import type { OriginalContent } from '../../store/original-store.ts'
@@ -95,7 +96,10 @@ export class ParserPool {
     }
     const result = await this.#run(input, (document) => ({ kind: 'parse', ...document, settings }), { onPart, signal }, onRestart)
     const { summary, last } = result as Extract<ParserResult, { kind: 'parsed' }>
-    if (last) await onPassages(last.setting, last.passages)
+    if (last) {
+      const handled = onPassages(last.setting, last.passages)
+      await (signal ? raceAbort(handled, signal) : handled)
+    }
     return summary
   }
 

@@ -66,7 +66,7 @@ export interface DocumentTask {
 }
 
 export type ParserResult =
-  /** Most documents have one batch: it needs no message of its own. */
+  /** `last` is the last batch. Most documents have only one, which then needs no message of its own. */
   | { kind: 'parsed'; summary: DocumentSummary; last?: PassageBatch | undefined }
   | { kind: 'text'; text: DocumentText }
   | { kind: 'expanded' }

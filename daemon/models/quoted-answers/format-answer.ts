@@ -10,11 +10,12 @@ import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock 
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
 import { findHeading, findItemName, findLead, findListAround, type List, readLastSentence } from './lists/find-list.ts'
-import { findOption, isRecord } from './match-records.ts'
+import { isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
 import { fitsQuestion } from './question/fits-question.ts'
+import { findOption } from './question/match-subjects.ts'
 import { selectValue } from './select-value.ts'
 
 const MAX_SHORT_ANSWER_LENGTH = 100

@@ -168,12 +168,12 @@ function splitLines(content: string): (Span & { text: string })[] {
   })
 }
 
-/** The first fence closes code then, so it has no info string. The next one opens code, which the passage may cut as well. */
+/** An odd number of fences is above the first one that certainly opens code, because it has a language. */
 function isCutCode(content: string): boolean {
-  const [first, ...others] = content.split('\n').flatMap((line) => parseFence(line) ?? [])
-  if (first?.language !== '' || content.startsWith(first.fence)) return false
-  const same = others.filter(({ fence }) => fence === first.fence)
-  return same.length % 2 === 0 || same[0]?.language !== ''
+  const fences = content.split('\n').flatMap((line) => parseFence(line) ?? [])
+  const same = fences.filter(({ fence }) => fence === fences[0]?.fence)
+  const opening = same.findIndex(({ language }) => language !== '')
+  return (opening < 0 ? same.length : opening) % 2 === 1
 }
 
 /** Returns the header of the table that a row belongs to, if the passage contains it. It includes the delimiter row. */

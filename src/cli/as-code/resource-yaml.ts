@@ -1,5 +1,4 @@
 /** Formats a resource as YAML, deterministically, and parses it with line numbers in errors. */
-
 import { type Body, isObject } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/failures/command-errors.ts'
 import { truncate } from '../terminal/text.ts'

@@ -1,5 +1,4 @@
 /** Parses what the user types when a tool call needs a confirmation. */
-
 import { isObject } from '../input/input-reader.ts'
 import { UsageError } from '../terminal/failures/command-errors.ts'
 

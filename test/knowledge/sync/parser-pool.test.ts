@@ -145,6 +145,21 @@ test('a running and a queued document can be cancelled', async () => {
   })
 })
 
+test('a document can be cancelled while its last passages are handled', async () => {
+  await withPool({}, async (pool) => {
+    const controller = new AbortController()
+    const handled = createDeferred<void>()
+    const onPassages = () => {
+      controller.abort(new Error('cancelled'))
+      return handled.promise
+    }
+    const handlers = { onPassages, onRestart: async () => {} }
+    const parsing = pool.parse(createInput(encode('text'), 'a.txt'), [{ size: 800, overlap: 0 }], handlers, controller.signal)
+    assert.is((await getError(parsing)).message, 'cancelled')
+    handled.resolve()
+  })
+})
+
 /** Passages of one character each: 200 KB need more than 100 MB. */
 const createManySentences = () => encode('. '.repeat(200_000))
 

@@ -15,9 +15,13 @@ for (const [question, name, count] of [
   ['What does handler timeout do?', 'handlerTimeout', 2],
   // A single word says too little.
   ['session', 'SESSION_COOKIE_NAME', 0],
-  // Most of the question is about something else.
+  ['What is the name of the append only file?', 'appendfilename', 3],
+  // The question is about something else.
   ['How often is the append only file flushed to disk?', 'appendonly', 0],
+  ['What is the append only file called?', 'appendonly', 0],
   ['How do I include another file in the configuration?', 'cluster-config-file', 0],
+  ['When does the session cookie expire?', 'SESSION_COOKIE_NAME', 0],
+  ['Where are log files written?', 'log_file_mode', 0],
   ['', 'appendonly', 0],
 ] as const) {
   test(`"${question}" has ${count} words of ${name}`, () => assert.is(createNameMatcher(question)(name), count))
@@ -46,10 +50,16 @@ test('sections about other names lose, but not those about something else', () =
   const { others } = match('What is the default name of the session cookie?', sections, 'config.md')
   assert.equal(others, ['## SESSION_LIFETIME', 'Default: 31 days'])
   assert.equal(match('Which option overrides the session cookie name?', sections, 'config.md').others, [])
+  const products = '## macOS\n\nDownload it.\n\n## team.txt\n\nAna wrote it.\n\n## `request.maxTimeout`\n\nDefault: 30 s'
+  assert.equal(match('What is the max timeout on macOS?', products, 'config.md').others, [])
+  assert.equal(match('What is the default max timeout?', products, 'config.md'), { named: [], others: [] })
 })
 
 test('a long name and a long question are matched', () => {
   const matchName = createNameMatcher('append only '.repeat(10_000))
+  const items = '- a\n'.repeat(5_000)
+  assert.is(match('append only', items, 'a.md').others.length, 0)
+  assert.is(match('append only', `## a${'`'.repeat(20_000)}\n\nText.`, 'a.md').others.length, 0)
   for (const name of ['a-'.repeat(50_000), `${'a'.repeat(100_000)}B`, '-'.repeat(100_000)]) assert.is(matchName(name), 0)
 })
 

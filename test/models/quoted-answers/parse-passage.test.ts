@@ -83,8 +83,12 @@ test('code that a passage cuts at both ends is code', () => {
     ['code', 'text', 'code'],
   )
   assert.equal(
-    parseBlocks('```\nlamp on').map(({ kind }) => kind),
-    ['code'],
+    parseBlocks('```\n\nThe lamp is out.').map(({ kind }) => kind),
+    ['code', 'text'],
+  )
+  assert.equal(
+    parseBlocks('Run it:\n```\nlamp on\n```\nThen:\n```js\nlamp.off()').map(({ kind }) => kind),
+    ['text', 'code', 'text', 'code'],
   )
 })
 

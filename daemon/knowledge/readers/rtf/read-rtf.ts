@@ -1,5 +1,4 @@
 /** Reads RTF documents: headings, lists, tables, footnotes and pages. */
-
 import { decodeBytes } from '../../../core/decode-bytes.ts'
 import { DocumentWriter } from '../document-writer.ts'
 import { toBuffer } from '../encoding/decode-text.ts'

@@ -1,34 +1,45 @@
-/** Finds names of settings, options and functions that a question writes in its own way. */
+/** Recognizes the names of settings, options and functions in questions that spell them differently. */
 import { extractContentWords } from '../../../language/content-words.ts'
 
 const NAME_BOUNDARY = /[-_.]+|(?<=[a-z\d])(?=[A-Z])/
 const MIN_ABBREVIATION_LENGTH = 3
-/** A question with more other words is about more than the name. */
-const MIN_SHARE = 0.5
 const MIN_WORDS = 2
 const MAX_WORDS = 40
+/** Longer ones are no names, and reading them would take long. */
+const MAX_NAME_LENGTH = 60
+/** Words that say what is asked about a name. */
+const GENERIC = new Set(extractContentWords('default defaults value set setting option parameter property flag field mean do does'))
 
 /**
- * Returns how many words of a question are in a name, also shortened or written apart, if the question is about it: "append only" is
- * `appendonly`, "slowlog length" is `slowlog-max-len`.
+ * Returns how many words of a question are in a name, also shortened or written together: "slowlog length" is `slowlog-max-len`, and
+ * "append only" is `appendonly`. 0 if the question is about something else: it needs all words of the name, or the name all words of
+ * the question.
  */
 export function createNameMatcher(question: string): (name: string) => number {
   const words = (question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS)
-  const least = MIN_SHARE * countContentWords(words)
+  const specific = countSpecificWords(words)
   return (name) => {
-    const parts = name
-      .split(NAME_BOUNDARY)
-      .filter(Boolean)
-      .map((part) => part.toLowerCase())
-    const isShortened = (part: string, word: string) => parts.length > 1 && part.length >= MIN_ABBREVIATION_LENGTH && word.startsWith(part)
-    const covers = (part: string, index: number) => {
-      const word = words[index] as string
-      return part === word || isShortened(part, word) || part === `${words[index - 1]}${word}` || part === `${word}${words[index + 1]}`
-    }
-    const count = countContentWords(words.filter((_, index) => parts.some((part) => covers(part, index))))
-    const isWhole = parts.every((part) => words.some((_, index) => covers(part, index)))
-    return count >= MIN_WORDS && (count > least || (isWhole && count === least)) ? count : 0
+    if (name.length > MAX_NAME_LENGTH) return 0
+    const parts = name.split(NAME_BOUNDARY).filter(Boolean)
+    const found = parts.map((part) => findWords(part.toLowerCase(), words, parts.length > 1))
+    const count = countSpecificWords(found.flat())
+    const isWhole = found.every(({ length }) => length > 0)
+    return count >= MIN_WORDS && (count === specific || (isWhole && 2 * count > specific)) ? count : 0
   }
 }
 
-const countContentWords = (words: readonly string[]): number => new Set(extractContentWords(words.join(' '))).size
+/** Returns the words that a part of a name consists of, or that it shortens. */
+function findWords(part: string, words: readonly string[], mayBeShort: boolean): string[] {
+  const shortened = words.find((word) => word.startsWith(part))
+  if (shortened !== undefined && (shortened === part || (mayBeShort && part.length >= MIN_ABBREVIATION_LENGTH))) return [shortened]
+  // For each position, the words up to it.
+  const found: (string[] | undefined)[] = [[]]
+  for (let end = 1; end <= part.length; end++) {
+    const last = words.find((word) => found[end - word.length] && part.endsWith(word, end))
+    found[end] = last === undefined ? undefined : [...(found[end - last.length] as string[]), last]
+  }
+  return found[part.length] ?? []
+}
+
+const countSpecificWords = (words: readonly string[]): number =>
+  new Set(extractContentWords(words.join(' ')).filter((word) => !GENERIC.has(word))).size

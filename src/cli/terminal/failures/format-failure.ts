@@ -1,3 +1,4 @@
+/** Formats failures for people and as JSON. */
 import type { ErrorDetail } from '../../../contract/errors.ts'
 import { paint } from '../color.ts'
 import { rewriteCommands } from '../invocation.ts'
