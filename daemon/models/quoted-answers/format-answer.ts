@@ -6,10 +6,19 @@ import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { answerYesOrNo } from './answer-yes-or-no.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
-import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock } from './format-blocks.ts'
+import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock, removeIndent } from './format-blocks.ts'
 import { repeatsQuestion } from './is-quotable.ts'
 import type { QuotableAnswer } from './list-candidates.ts'
-import { findHeading, findItemName, findLead, findListAround, type List, readLastSentence } from './lists/find-list.ts'
+import {
+  findHeading,
+  findItemName,
+  findLead,
+  findListAround,
+  findNestedEnd,
+  findParent,
+  type List,
+  readLastSentence,
+} from './lists/find-list.ts'
 import { isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
@@ -64,9 +73,10 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   const after = content.slice(span.end, Math.max(part.end, span.end))
   const short = mayMislead(answer, content, [before, lead ?? '']) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
-  if (isQualified(question, content, part, extendQuote(content, part, blocks, headings))) return undefined
+  const extended = extendQuote(content, part, blocks, headings)
+  if (isQualified(question, content, part, extended)) return undefined
   // What is announced answers such a question, not the words that announce it.
-  const isAnnouncement = answer.heading === undefined && announces(content.slice(part.start, part.end)) && short.includes(' ')
+  const isAnnouncement = answer.heading === undefined && announces(content.slice(extended.start, extended.end)) && short.includes(' ')
   return asksForList(question) ||
     (isAnnouncement && !asksForValue(question)) ||
     !fitsQuestion(question, { text: short, quote, before, after })
@@ -154,14 +164,15 @@ function formatQuote(
     const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
     return formatBlock(items, readLastSentence(content, blocks[list.first - 1]), citation)
   }
-  const sentence = stripMarkdown(cutSentence(content, extendQuote(content, part, blocks, headings), span))
+  const extended = extendQuote(content, part, blocks, headings)
+  const sentence = stripMarkdown(cutSentence(content, extended, span))
   const lead = findItemLead(content, part, blocks)
   const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
   const closest = findItemName(content, blocks, blockIndex) ?? (NAME.test(heading ?? '') ? heading : undefined)
   const title = findOption(part, content) ? findCommand(content, part, blocks, headings) : closest
   const name = title === undefined || containsIdentifier(text, title.toLowerCase()) ? '' : `${title}: `
   const quote = `${name}“${text}” ${citation}`
-  const below = findAnnounced(content, part, blocks) ?? findExample(question, content, part, blocks)
+  const below = findAnnounced(content, { ...part, ...extended }, blocks) ?? findExample(question, content, part, blocks)
   return below === undefined ? quote : `${quote}\n\n${below}`
 }
 
@@ -198,13 +209,20 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   const lead = readLastSentence(content, blocks[first - 1]) ?? ''
   const isAnnounced = announces(lead)
   const isNumbered = /^\s*\d/.test(content.slice((blocks[first] as Block).start, (blocks[first] as Block).end))
-  const items = { first: part.blockIndex, last: Math.min(lastBlock, last) }
+  const items = { first: part.blockIndex, last: findAnnouncedEnd(content, blocks, Math.min(lastBlock, last)) }
   // Those that the model does not point at belong to the answer too.
   if (items.last > items.first)
     return (isAnnounced || isNumbered) && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? list : items
   const words = new Set(extractContentWords(question))
   const countWords = (text: string) => extractContentWords(text).filter((word) => words.has(word)).length
   return isAnnounced && last > first && countWords(lead) > countWords(content.slice(part.start, part.end)) ? list : undefined
+}
+
+/** Returns the index of the last item below the item that announces this one. */
+function findAnnouncedEnd(content: string, blocks: readonly Block[], index: number): number {
+  const parent = findParent(content, blocks, index)
+  const isAnnounced = parent !== undefined && announces(readLastSentence(content, blocks[parent]) ?? '')
+  return isAnnounced ? (findNestedEnd(content, blocks, parent) ?? index) : index
 }
 
 /**
@@ -248,19 +266,20 @@ function cutSentence(content: string, { start, end }: Span, span: Span): string 
 
 /** Returns the list, table, paragraphs or code right below a sentence that announces them, or code that belongs to its paragraph. */
 function findAnnounced(content: string, part: Part, blocks: readonly Block[]): string | undefined {
-  const { end, blockIndex, block } = part
+  const { blockIndex, block } = part
   const next = blocks[blockIndex + 1]
-  const isLast = content.slice(end, block.end).trim() === ''
+  const isLast = content.slice(part.end, block.end).trim() === ''
   if (!next || !isLast) return undefined
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
-  if (!announces(content.slice(part.start, end))) return undefined
+  if (!announces(content.slice(part.start, part.end))) return undefined
   const list = findListAround(content, blocks, blockIndex + 1)
-  if (list) return limitBlock(content.slice(next.start, blocks[list.last]?.end))
+  const last = findNestedEnd(content, blocks, blockIndex) ?? list?.last
+  if (last !== undefined) return limitBlock(removeIndent(content.slice(next.start, blocks[last]?.end)))
   if (next.kind === 'row') return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
   const announced = blocks.slice(blockIndex + 1, findRunEnd(blocks, blockIndex + 1) + 1)
   const tooLong = announced.findIndex((block) => !fits(content.slice(next.start, block.end)))
-  const last = next.kind === 'text' ? announced.slice(0, tooLong < 0 ? undefined : tooLong).at(-1) : undefined
-  return last && escapeReferences(content.slice(next.start, last.end))
+  const end = next.kind === 'text' ? announced.slice(0, tooLong < 0 ? undefined : tooLong).at(-1)?.end : undefined
+  return end === undefined ? undefined : escapeReferences(content.slice(next.start, end))
 }
 
 /** Returns the table or code that lists what was asked for, or the example below the paragraph, also if "Example:" is between them. */

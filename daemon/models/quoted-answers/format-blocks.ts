@@ -58,3 +58,12 @@ const CODE_OR_REFERENCE = /(`{3,}|~{3,})[\s\S]*?(?:\1|$)|`[^`\n]+`|\[(?=\d[\d\s,
 
 /** Adds a zero-width character to the document's own numbers in brackets, so that they are not read as citations. */
 export const escapeReferences = (text: string) => text.replaceAll(CODE_OR_REFERENCE, (found) => (found === '[' ? '[\u2060' : found))
+
+/** Removes the indentation of the first line from all lines. */
+export function removeIndent(text: string): string {
+  const indent = /^ */.exec(text)?.[0] ?? ''
+  return text
+    .split('\n')
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))
+    .join('\n')
+}

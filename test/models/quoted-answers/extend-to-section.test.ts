@@ -92,6 +92,16 @@ test('a sentence that the passage cuts is quoted as a whole', async () => {
   assert.is(text, '**at nine**\n\n“The shop opens at nine and closes at six.” [1]')
 })
 
+test('what an item announces is quoted with it, without the items below that', async () => {
+  const steps = '1. Ask for it.\n2. It is decided by several factors. These are:\n   * the costs\n   * the workload\n3. You get an answer.'
+  const passage: Passage = [steps, 'a.md']
+  const factors = await answer('What counts for the decision?', passage, 'several factors')
+  assert.match(factors, /“It is decided by several factors. These are:” \[1\]\n\n\* the costs\n\* the workload$/)
+  const nested = '* Log it:\n\n  * Open the profile\n  * Press the button\n  * Add the price\n* Go there'
+  const found = await answer('How do I log it?', [nested, 'a.md'], 'Open the profile\n  * Press')
+  assert.match(found, /Open the profile\n *\* Press the button\n *\* Add the price$/)
+})
+
 test('code that the last item of a list announces is quoted from the next passage', async () => {
   const content = 'Steps:\n\n- Install it with the package manager of your system.\n- Start it in the folder like this:'
   const next = { content: '\n\n  ```sh\n  cadre start\n  ```', headings: ['a.md'], gap: 0 }

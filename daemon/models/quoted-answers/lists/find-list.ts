@@ -85,10 +85,33 @@ export const measureIndent = (content: string, { start, end }: Block): number =>
 /** Returns the last sentence above an item: that of the item it belongs to, or that above its list. */
 export function findLead(content: string, blocks: readonly Block[], index: number): string | undefined {
   const list = findListAround(content, blocks, index)
+  return list && readLastSentence(content, blocks[findParent(content, blocks, index) ?? list.first - 1])
+}
+
+/** Returns the index of the item that an item is nested in. */
+export function findParent(content: string, blocks: readonly Block[], index: number): number | undefined {
+  const list = findListAround(content, blocks, index)
   if (!list) return undefined
   const indent = measureIndent(content, blocks[index] as Block)
-  const parent = blocks.slice(list.first, index).findLast((block) => block.kind === 'item' && measureIndent(content, block) < indent)
-  return readLastSentence(content, parent ?? blocks[list.first - 1])
+  const parent = blocks.findLastIndex(
+    (block, other) => other < index && other >= list.first && block.kind === 'item' && measureIndent(content, block) < indent,
+  )
+  return parent < 0 ? undefined : parent
+}
+
+/** Returns the index of the last block that is nested in an item. */
+export function findNestedEnd(content: string, blocks: readonly Block[], index: number): number | undefined {
+  const block = blocks[index]
+  if (block?.kind !== 'item') return undefined
+  const indent = measureIndent(content, block)
+  let last = index
+  while (
+    blocks[last + 1] &&
+    /^(?:item|text|code)$/.test(blocks[last + 1]?.kind ?? '') &&
+    measureIndent(content, blocks[last + 1] as Block) > indent
+  )
+    last++
+  return last > index ? last : undefined
 }
 
 /** Returns the name of the item that a paragraph below it belongs to: "- `retries`: …". */
