@@ -161,8 +161,8 @@ function formatQuote(
   }
   const list = findList(question, answer, content)
   if (list) {
-    const items = limitBlock(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end))
-    return formatBlock(items, readLastSentence(content, blocks[list.first - 1]), citation)
+    const items = limitBlock(removeIndent(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end)))
+    return formatBlock(items, findLead(content, blocks, list.first), citation)
   }
   const extended = extendQuote(content, part, blocks, headings)
   const sentence = stripMarkdown(cutSentence(content, extended, span))
@@ -209,7 +209,8 @@ function findList(question: string, { part, lastBlock, blocks }: QuotableAnswer,
   const lead = readLastSentence(content, blocks[first - 1]) ?? ''
   const isAnnounced = announces(lead)
   const isNumbered = /^\s*\d/.test(content.slice((blocks[first] as Block).start, (blocks[first] as Block).end))
-  const items = { first: part.blockIndex, last: findAnnouncedEnd(content, blocks, Math.min(lastBlock, last)) }
+  const end = Math.min(lastBlock, last)
+  const items = { first: part.blockIndex, last: end > part.blockIndex ? findAnnouncedEnd(content, blocks, end) : end }
   // Those that the model does not point at belong to the answer too.
   if (items.last > items.first)
     return (isAnnounced || isNumbered) && fits(content.slice((blocks[first] as Block).start, (blocks[last] as Block).end)) ? list : items
@@ -272,8 +273,7 @@ function findAnnounced(content: string, part: Part, blocks: readonly Block[]): s
   if (!next || !isLast) return undefined
   if (next.kind === 'code') return next.isComplete ? formatCode(content, next, next) : undefined
   if (!announces(content.slice(part.start, part.end))) return undefined
-  const list = findListAround(content, blocks, blockIndex + 1)
-  const last = findNestedEnd(content, blocks, blockIndex) ?? list?.last
+  const last = block.kind === 'item' ? findNestedEnd(content, blocks, blockIndex) : findListAround(content, blocks, blockIndex + 1)?.last
   if (last !== undefined) return limitBlock(removeIndent(content.slice(next.start, blocks[last]?.end)))
   if (next.kind === 'row') return formatRows(content, blocks, blockIndex + 1, findRunEnd(blocks, blockIndex + 1))
   const announced = blocks.slice(blockIndex + 1, findRunEnd(blocks, blockIndex + 1) + 1)

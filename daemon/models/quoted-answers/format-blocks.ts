@@ -61,7 +61,7 @@ export const escapeReferences = (text: string) => text.replaceAll(CODE_OR_REFERE
 
 /** Removes the indentation of the first line from all lines. */
 export function removeIndent(text: string): string {
-  const indent = /^ */.exec(text)?.[0] ?? ''
+  const indent = /^[ \t]*/.exec(text)?.[0] ?? ''
   return text
     .split('\n')
     .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line))

@@ -9,7 +9,7 @@ const test = suite('names that a question writes in its own way')
 for (const [question, name, count] of [
   ['slowlog length', 'slowlog-max-len', 2],
   ['slowlog length', 'slowlog-log-slower-than', 0],
-  ['Is append only persistence on by default?', 'appendonly', 2],
+  ['Is append only on by default?', 'appendonly', 2],
   ['What is the value of max auth tries?', 'MaxAuthTries', 3],
   ["What's the default name of the session cookie?", 'SESSION_COOKIE_NAME', 3],
   ['What does handler timeout do?', 'handlerTimeout', 2],
@@ -22,6 +22,7 @@ for (const [question, name, count] of [
   ['How do I include another file in the configuration?', 'cluster-config-file', 0],
   ['When does the session cookie expire?', 'SESSION_COOKIE_NAME', 0],
   ['Where are log files written?', 'log_file_mode', 0],
+  ['How many log files are kept?', 'log_file', 0],
   ['', 'appendonly', 0],
 ] as const) {
   test(`"${question}" has ${count} words of ${name}`, () => assert.is(createNameMatcher(question)(name), count))
@@ -42,6 +43,11 @@ test('the setting with the name is preferred to other settings', () => {
   const { named, others } = match('slowlog length', settings, 'server.conf')
   assert.equal([named.map((text) => text.split('\n').at(-1)), others.length], [['slowlog-max-len 128'], 1])
   assert.equal(match('How slow is slow?', settings, 'server.conf'), { named: [], others: [] })
+  const switches = '# Others may lose data.\nappendonly no\n\nappendfilename a.aof\n\nlog_file a.log'
+  assert.equal(match('Is append only persistence on by default?', switches, 'server.conf').named, [
+    '# Others may lose data.\nappendonly no',
+  ])
+  assert.equal(match('Is the log file compression on?', switches, 'server.conf').named, [])
 })
 
 test('sections about other names lose, but not those about something else', () => {

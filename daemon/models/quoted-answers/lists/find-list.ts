@@ -99,18 +99,17 @@ export function findParent(content: string, blocks: readonly Block[], index: num
   return parent < 0 ? undefined : parent
 }
 
-/** Returns the index of the last block that is nested in an item. */
+/** Returns the index of the last block that is nested in an item. Bullets below a numbered item need no indentation. */
 export function findNestedEnd(content: string, blocks: readonly Block[], index: number): number | undefined {
-  const block = blocks[index]
-  if (block?.kind !== 'item') return undefined
-  const indent = measureIndent(content, block)
-  let last = index
-  while (
-    blocks[last + 1] &&
-    /^(?:item|text|code)$/.test(blocks[last + 1]?.kind ?? '') &&
-    measureIndent(content, blocks[last + 1] as Block) > indent
-  )
-    last++
+  const item = blocks[index]
+  if (item?.kind !== 'item') return undefined
+  const indent = measureIndent(content, item)
+  const isNumbered = readNumber(content, item) !== undefined
+  const isNested = (block: Block) =>
+    (/^(?:item|text|code)$/.test(block.kind) && measureIndent(content, block) > indent) ||
+    (isNumbered && block.kind === 'item' && readNumber(content, block) === undefined)
+  const end = blocks.findIndex((block, other) => other > index && !isNested(block))
+  const last = (end < 0 ? blocks.length : end) - 1
   return last > index ? last : undefined
 }
 

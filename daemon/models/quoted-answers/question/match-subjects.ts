@@ -23,9 +23,15 @@ const NAME_ITEM = /^\s*[-*+]\s+[`*]*((?:[\w$]+\.)*([a-z$][\w$]*))(?:\([^)\n]{0,2
 const IS_NAME = /[a-z][A-Z]|_|\./
 /** "`server.maxHeaderSize`", "depthLimit (Number)", "SESSION_COOKIE_NAME", "--keep-last", ".hijack()" */
 const HEADING_NAME = /^[#\s]*([`*]{0,3})\.?(?:[\w$]+\.)*(-{0,2}[a-z][\w$-]*)(\()?/i
-/** As a heading, "macOS" or "GitHub" is a product, and "team.txt" a file. */
-const IS_HEADING_NAME = /_|^--|^[a-z]+(?:[A-Z][a-z\d]+)+$|^(?:[A-Z][a-z\d]+){3,}$/
+/** As a heading, "macOS", "iPhone" or "GitHub" is a product, and "team.txt" a file. */
+const IS_HEADING_NAME = /_|^--|^[a-z]{2,}(?:[A-Z][a-z\d]+)+$|^(?:[A-Z][a-z\d]+){3,}$/
 const SETTING_NAME = /^[\s#;/]*([\w.$-]+)/
+const ASKS_STATE = /\b(?:on|off|enabled|disabled|active|inactive)(?: by default)?\W*$/i
+const SWITCH = /[\s=:](?:yes|no|on|off|true|false)\s*$/i
+/** "Is append only persistence on by default?" is about a switch with most of these words. */
+const MIN_SWITCH_SHARE = 0.5
+
+type MatchName = ReturnType<typeof createNameMatcher>
 
 /** Returns the names of the option that an item describes. */
 export const findOption = ({ block }: Pick<Part, 'block'>, content: string): string | undefined =>
@@ -35,32 +41,31 @@ export const findOption = ({ block }: Pick<Part, 'block'>, content: string): str
 export function matchSubjects(question: string, sets: readonly PartSet[]): Map<Part, boolean> {
   if (ASKS_FOR_OTHER.test(question)) return new Map()
   const matchName = createNameMatcher(question)
-  return new Map([...matchSettings(matchName, sets), ...findOthers(question, matchName, sets)])
+  return new Map([...matchSettings(question, matchName, sets), ...findOthers(question, matchName, sets)])
 }
 
-function matchSettings(matchName: (name: string) => number, sets: readonly PartSet[]): [Part, boolean][] {
+function matchSettings(question: string, matchName: MatchName, sets: readonly PartSet[]): [Part, boolean][] {
+  const asksState = ASKS_STATE.test(question)
+  const matchLine = (line: string) => {
+    const name = classifyConfigLine(line, '', '').kind === 'setting' ? SETTING_NAME.exec(line)?.[1] : undefined
+    return name === undefined ? 0 : matchName(name, asksState && SWITCH.test(line) ? MIN_SWITCH_SHARE : undefined)
+  }
   const settings = sets.flatMap(({ content, parts }) =>
     parts
       .filter(({ block }) => block.kind === 'setting')
-      .map((part) => {
-        const lines = content.slice(part.start, part.end).split('\n')
-        const names = lines.flatMap((line) =>
-          classifyConfigLine(line, '', '').kind === 'setting' ? (SETTING_NAME.exec(line)?.[1] ?? []) : [],
-        )
-        return { part, count: Math.max(0, ...names.map(matchName)) }
-      }),
+      .map((part) => ({ part, count: Math.max(...content.slice(part.start, part.end).split('\n').map(matchLine)) })),
   )
   const most = settings.reduce((max, { count }) => Math.max(max, count), 0)
   return most > 0 ? settings.map(({ part, count }) => [part, count === most]) : []
 }
 
 /** Returns the parts of items and sections about names that the question lacks, if others are about a name that it has. */
-function findOthers(question: string, matchName: (name: string) => number, sets: readonly PartSet[]): [Part, false][] {
+function findOthers(question: string, matchName: MatchName, sets: readonly PartSet[]): [Part, false][] {
   const names = (question.match(/[\w$]+/g) ?? []).filter((word) => IS_NAME.test(word))
   const asked = new Set([...(question.match(OPTION) ?? []), ...names])
   const match = (name: string) => (asked.size === 0 ? matchName(name) : Number(asked.has(name)))
   const described = sets.flatMap((set) => {
-    const counts = listSubjects(set).map((subjects) => subjects && Math.max(...subjects.map(match)))
+    const counts = listSubjects(set).map((subjects) => subjects?.reduce((sum, name) => sum + match(name), 0))
     return set.parts.flatMap((part) => {
       const count = counts[part.blockIndex]
       return count === undefined ? [] : [{ part, count }]
@@ -70,14 +75,15 @@ function findOthers(question: string, matchName: (name: string) => number, sets:
   return most > 0 ? described.flatMap(({ part, count }) => (count < most ? [[part, false]] : [])) : []
 }
 
-/** Returns the names that each block of text describes, or the section around it; undefined if there are none. */
+/** Returns the names that each block of text and the section around it describe; undefined if there are none. */
 function listSubjects({ headings, content, blocks }: PartSet): (string[] | undefined)[] {
   let section = readHeading(headings.trim().split(' › ').at(-1) ?? '')
   return blocks.map((block) => {
     const text = content.slice(block.start, block.end)
     if (block.kind === 'heading') section = readHeading(text)
-    if (block.kind === 'item') return readItem(block, content) ?? section
-    return block.kind === 'text' || block.kind === 'heading' ? section : undefined
+    const item = block.kind === 'item' ? readItem(block, content) : undefined
+    if (item) return [...item, ...(section ?? [])]
+    return /^(?:text|item|heading)$/.test(block.kind) ? section : undefined
   })
 }
 
