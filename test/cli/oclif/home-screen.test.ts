@@ -153,8 +153,9 @@ atTerminal('the help of every command fits 40, 80 and 200 columns', async () => 
     for (const columns of [40, 80, 200]) {
       screen.resize(columns, 50)
       await waitFor(() => readFileSync(file, 'utf8').includes(` pages in ${columns} columns.`))
-      const pages = readFileSync(file, 'utf8').replaceAll('\r', '')
-      const [, ...lines] = (pages.split(/^\d+ pages in .*\n/m).at(-2) ?? '').split('\n')
+      // A slow shell shows the command twice: as it was typed, and at its prompt.
+      const pages = readFileSync(file, 'utf8').replaceAll('\r', '').split("print-help.js'\n").at(-1) as string
+      const lines = (pages.split(/^\d+ pages in .*\n/m).at(-2) ?? '').split('\n')
       assert.ok(lines.length > 1_000)
       // A shell must receive a long word of an example as it is.
       const tooLong = lines.filter((line) => stringWidth(line) > columns && !/^ {6}\S+( \\)?$|^ {6}(['"]).*\2( \\)?$/.test(line))
