@@ -2,7 +2,7 @@
 import type { NeighbouringPassage, Neighbours } from '../../core/tool.ts'
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import type { ContextPassage } from '../chat-model.ts'
-import type { QuotableAnswer } from './list-candidates.ts'
+import type { QuotableAnswer } from './candidates/list-candidates.ts'
 import { type Block, parseBlocks, parseParts, type Span } from './parse-passage.ts'
 
 export interface QuotedPassage {

@@ -1,6 +1,6 @@
 /** Finds the sentence that shares most words with a question, for languages that the reading model does not know. */
 import { containsWord, extractContentWords, joinSingleCharacters } from '../../language/content-words.ts'
-import type { QuotableAnswer } from './list-candidates.ts'
+import type { QuotableAnswer } from './candidates/list-candidates.ts'
 import { parseBlocks, parseParts } from './parse-passage.ts'
 
 /** Mean of the shares of the question's words in the sentence and in its passage. Measured on Chinese paragraphs. */

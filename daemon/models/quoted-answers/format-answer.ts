@@ -5,10 +5,11 @@ import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/
 import { stripMarkdown } from '../../language/parse-markdown.ts'
 import type { ContextPassage } from '../chat-model.ts'
 import { answerYesOrNo } from './answer-yes-or-no.ts'
+import { repeatsQuestion } from './candidates/is-quotable.ts'
+import type { QuotableAnswer } from './candidates/list-candidates.ts'
+import { isRecord } from './candidates/match-records.ts'
 import { cleanAnswer, extendSpan } from './clean-answer.ts'
 import { escapeReferences, findRunEnd, fits, formatCode, formatRows, limitBlock, removeIndent } from './format-blocks.ts'
-import { repeatsQuestion } from './is-quotable.ts'
-import type { QuotableAnswer } from './list-candidates.ts'
 import {
   findHeading,
   findItemName,
@@ -19,7 +20,6 @@ import {
   type List,
   readLastSentence,
 } from './lists/find-list.ts'
-import { isRecord } from './match-records.ts'
 import { announces, type Block, type Part, parseParts, type Span } from './parse-passage.ts'
 import { asksForList, asksForValue, asksHow, asksYesOrNo, namesOptions } from './question/detect-question-type.ts'
 import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
@@ -43,6 +43,8 @@ const NAME = /^[\w.$@:/<>-]*(?:[a-z][A-Z]|[_.$@/-]|\(.*\))[\w.$@:/<>()[\], -]*$/
 const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
 /** A negation in the same clause, at the end of the text before an answer. */
 const NEGATION_BEFORE = /(?:\b(?:no(?! (?:later|more|less|fewer) than)|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
+/** The sentence after it usually names them: "There are three levels. Red is …" */
+const COUNTED_THINGS = /\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|\d{1,2})\s+(?:\p{L}+\s+)?\p{L}+s\b/iu
 const FIELD = /^\s*[-*+]\s+[*_`]*\p{L}[\p{L} ]{0,20}[*_`]*:/u
 /** Pieces of tables, rules and tags. */
 const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
@@ -73,7 +75,7 @@ function findBoldAnswer(question: string, answer: QuotableAnswer, { content, hea
   const after = content.slice(span.end, Math.max(part.end, span.end))
   const short = mayMislead(answer, content, [before, lead ?? '']) ? undefined : getShortAnswer(question, answer, content)
   if (short === undefined || repeatsQuestion(new Set(extractContentWords(question)), short)) return undefined
-  const extended = extendQuote(content, part, blocks, headings)
+  const extended = extendQuote(question, content, part, blocks, headings)
   if (isQualified(question, content, part, extended)) return undefined
   // What is announced answers such a question, not the words that announce it.
   const isAnnouncement = answer.heading === undefined && announces(content.slice(extended.start, extended.end)) && short.includes(' ')
@@ -164,7 +166,7 @@ function formatQuote(
     const items = limitBlock(removeIndent(content.slice((blocks[list.first] as Block).start, (blocks[list.last] as Block).end)))
     return formatBlock(items, findLead(content, blocks, list.first), citation)
   }
-  const extended = extendQuote(content, part, blocks, headings)
+  const extended = extendQuote(question, content, part, blocks, headings)
   const sentence = stripMarkdown(cutSentence(content, extended, span))
   const lead = findItemLead(content, part, blocks)
   const text = escapeReferences(lead === undefined ? sentence : `${lead} … ${sentence}`)
@@ -230,11 +232,14 @@ function findAnnouncedEnd(content: string, blocks: readonly Block[], index: numb
  * A short list item is quoted as a whole, and so is the answer below a heading that is a question. A few words, such as
  * "Default: true", are quoted with the sentence after them.
  */
-function extendQuote(content: string, part: Part, blocks: readonly Block[], headings: readonly string[]): Span {
+function extendQuote(question: string, content: string, part: Part, blocks: readonly Block[], headings: readonly string[]): Span {
   const { block } = part
   if (isBelowQuestion(content, part, blocks, headings) && block.end - block.start <= MAX_ENTRY_LENGTH) return block
   const isShortItem = block.kind === 'item' && block.end - block.start <= MAX_ITEM_LENGTH
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
+  const isAboveItems = /^(?:item|row)$/.test(blocks[part.blockIndex + 1]?.kind ?? '')
+  if (asksForList(question) && !isAboveItems && COUNTED_THINGS.test(content.slice(start, end)))
+    return { start, end: parseParts(content, [block]).find((other) => other.start >= part.end)?.end ?? end }
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)
   // What is below a list is no part of its last item, unless the only item has a name and a value, as "Default: true" has.

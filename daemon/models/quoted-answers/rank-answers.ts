@@ -1,5 +1,5 @@
 /** Chooses the answer to a question from what the reading model says about each passage. */
-import { type Candidate, type Features, listCandidates, type QuotableAnswer, type ReadPassage } from './list-candidates.ts'
+import { type Candidate, type Features, listCandidates, type QuotableAnswer, type ReadPassage } from './candidates/list-candidates.ts'
 
 export interface Answer extends QuotableAnswer {
   /** Compares answers of different passages. */

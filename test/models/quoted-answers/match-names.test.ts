@@ -1,6 +1,6 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { matchRecords } from '../../../daemon/models/quoted-answers/match-records.ts'
+import { matchRecords } from '../../../daemon/models/quoted-answers/candidates/match-records.ts'
 import { parseBlocks, parseParts } from '../../../daemon/models/quoted-answers/parse-passage.ts'
 import { createNameMatcher } from '../../../daemon/models/quoted-answers/question/match-names.ts'
 

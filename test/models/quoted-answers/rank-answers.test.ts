@@ -83,4 +83,35 @@ test('a question without its mark is read with it', async () => {
   assert.equal(reader.questions, ['May guests use it?', 'where is it?', 'printer of guests'])
 })
 
+test('a question for yes or no is answered by a statement in its own words', async () => {
+  const content = '# Paths\n\n- paths may contain stars\n- paths are case sensitive'
+  const finding = { answer: 'stars', certainty: 10, others: { 'case sensitive': 9.8 } }
+  assert.match(await answer(content, finding, 'Are paths case sensitive?'), /^\*\*Yes\*\*\n\n“paths are case sensitive” \[1\]$/)
+  // A table of contents says neither yes nor no.
+  const contents = '- Paths may contain stars\n- Case sensitive paths'
+  assert.match(await answer(contents, { ...finding, others: { 'Case sensitive': 9.8 } }, 'Are paths case sensitive?'), /stars/)
+})
+
+test('a sentence that announces code does not answer a question for yes or no', async () => {
+  const content = 'A target may not be passed as a separate argument too. It supports the same options:\n\n```js\nopen({ target })\n```'
+  const finding = { answer: 'supports the same options', certainty: 10, others: { 'may not be passed': 8 } }
+  assert.match(await answer(content, finding, 'Can I pass a target as a separate argument?'), /“A target may not be passed/)
+})
+
+test('an answer in a heading is quoted with the sentence of its section that has the words of the question', async () => {
+  const content = '## Senior, level 3\n\n- Works without supervision.\n- Trains others on the console.\n\n## Lead, level 4\n\n- Console.'
+  assert.is(
+    await answer(content, { answer: 'level 3' }, 'Which level trains others?'),
+    '**level 3**\n\n“Trains others on the console.” [1]',
+  )
+  assert.match(await answer(content, { answer: 'level 3' }, 'Which level works on weekends?'), /“Works without supervision.”/)
+})
+
+test('a sentence that counts what a question asks for is quoted with the next one', async () => {
+  const content = 'A code is urgent. We have three levels of alarm. Red is an emergency, and yellow can wait. It rains.'
+  const finding = { answer: 'three levels' }
+  assert.match(await answer(content, finding, 'Which levels are there?'), /“We have three levels of alarm. Red .* can wait.” \[1\]$/)
+  assert.match(await answer(content, finding, 'How many levels are there?'), /“We have three levels of alarm.” \[1\]$/)
+})
+
 test.run()

@@ -43,9 +43,11 @@ const SUPERLATIVE = new RegExp(String.raw`(?<!\w)(?:${SUPERLATIVES})(?!\w)`, 'iu
 
 const TERM = new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu')
 
-/** "How do I compare two files?" asks how, not for a comparison. */
+const ASKS_FOR_DETAIL = /^\W*(?:where|when|who|whom|whose|wo|woher|wann|wer|wem|wen|wessen)\b/iu
+
+/** "How do I compare two files?" and "Where does the comparison data come from?" ask for something about a comparison. */
 export const asksForSummary = (question: string): boolean =>
-  SUMMARY_REQUEST.test(question) || (SUMMARY.test(question) && readAction(question) === undefined)
+  SUMMARY_REQUEST.test(question) || (SUMMARY.test(question) && !ASKS_FOR_DETAIL.test(question) && readAction(question) === undefined)
 
 /**
  * Whether the question compares or calculates. A sentence that says it, such as "The largest file allowed is …", answers it anyway,

@@ -1,11 +1,17 @@
 /** Tells which parts of a passage cannot be quoted as an answer. */
-import { extractContentWords } from '../../language/content-words.ts'
-import { stripMarkdown } from '../../language/parse-markdown.ts'
-import type { Part } from './parse-passage.ts'
+import { extractContentWords } from '../../../language/content-words.ts'
+import { stripMarkdown } from '../../../language/parse-markdown.ts'
+import type { Part } from '../parse-passage.ts'
 
 export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>, text: string): boolean {
   return extractContentWords(stripMarkdown(text)).every((word) => questionWords.has(word))
 }
+
+const STATEMENT =
+  /\b(?:is|are|was|were|be|been|can|cannot|could|may|might|must|shall|should|will|would|do|does|did|has|have|had|not|never)\b|n['’]t\b/i
+
+/** Whether a text says that something is so, in the words of a question for yes or no: "Paths are case sensitive". */
+export const isStatement = (text: string): boolean => STATEMENT.test(text)
 
 /** Whether a part cannot be quoted alone: the passage starts or ends inside of it, or it is a question. */
 export function isIncomplete(content: string, { start, end, block }: Part): boolean {

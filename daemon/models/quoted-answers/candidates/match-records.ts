@@ -1,9 +1,9 @@
 /** Finds the records, table rows, statements, settings and options of a command that a question names. */
-import { extractContentWords } from '../../language/content-words.ts'
-import { type Block, findTableHeader, type Part } from './parse-passage.ts'
-import { containsIdentifier, findIdentifiers } from './question/find-identifiers.ts'
-import { findAmounts, listAmountsInRange } from './question/match-ranges.ts'
-import { matchSubjects } from './question/match-subjects.ts'
+import { extractContentWords } from '../../../language/content-words.ts'
+import { type Block, findTableHeader, type Part } from '../parse-passage.ts'
+import { containsIdentifier, findIdentifiers } from '../question/find-identifiers.ts'
+import { findAmounts, listAmountsInRange } from '../question/match-ranges.ts'
+import { matchSubjects } from '../question/match-subjects.ts'
 
 export interface RecordMatch {
   /** Whether the record has the most of the question's names, numbers and rare words. Undefined if no record has any. */

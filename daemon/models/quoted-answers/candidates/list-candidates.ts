@@ -1,13 +1,14 @@
 /** Lists what a passage could answer: each of its parts, with what speaks for it. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Reading } from '../../inference/model-task.ts'
-import { extractContentWords } from '../../language/content-words.ts'
-import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, repeatsQuestion } from './is-quotable.ts'
-import { findLists, readLastSentence } from './lists/find-list.ts'
+import type { Reading } from '../../../inference/model-task.ts'
+import { extractContentWords } from '../../../language/content-words.ts'
+import { findLists, readLastSentence } from '../lists/find-list.ts'
+import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from '../parse-passage.ts'
+import { asksForNegation, asksYesOrNo, containsNegation, mayAskForCode } from '../question/detect-question-type.ts'
+import { computeOverlap, findCovered, type QuestionWords, weightWords } from '../question/question-words.ts'
+import { findSpan, findWord } from './find-span.ts'
+import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, isStatement, repeatsQuestion } from './is-quotable.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
-import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from './parse-passage.ts'
-import { asksForNegation, containsNegation, mayAskForCode } from './question/detect-question-type.ts'
-import { computeOverlap, findCovered, type QuestionWords, weightWords } from './question/question-words.ts'
 
 export interface ReadPassage {
   content: string
@@ -71,10 +72,6 @@ export interface Candidate {
   features: Features
 }
 
-/** Longer answers are lists or blocks of code, whose beginning is enough. */
-const MAX_ANSWER_WORDS = 60
-/** Logarithm of the share of the best span in the scores of all spans of a part. Above it, nine of ten spans are right. */
-const CLEAR_SHARE = -2
 /** Of the item that a paragraph belongs to. */
 const MAX_ITEM_LEAD_LENGTH = 300
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
@@ -91,20 +88,25 @@ export async function listCandidates(question: string, passages: readonly ReadPa
     await yieldToEventLoop()
   }
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
-  const words = weightWords(question, sets)
+  const asked: AskedQuestion = { words: weightWords(question, sets), isYesOrNo: asksYesOrNo(question), mayBeCode: mayAskForCode(question) }
   const records = matchRecords(
     question,
     parsed.map((input) => ({ ...input, parts: input.parts.filter(({ isSkipped }) => !isSkipped) })),
   )
   const additions = findAdditions(addition, parsed)
-  const mayBeCode = mayAskForCode(question)
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
     const negations = asksForNegation(question) ? findNegations(input) : new Set<Block>()
-    candidates.push(listPassageCandidates(words, input, rank, records, negations, additions, mayBeCode))
+    candidates.push(listPassageCandidates(asked, input, rank, records, negations, additions))
     await yieldToEventLoop()
   }
   return candidates
+}
+
+interface AskedQuestion {
+  words: QuestionWords
+  isYesOrNo: boolean
+  mayBeCode: boolean
 }
 
 interface ParsedPart extends Part {
@@ -179,16 +181,15 @@ function findAdditions(text: string, passages: readonly ParsedPassage[]): Readon
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageCandidates(
-  questionWords: QuestionWords,
+  question: AskedQuestion,
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
   negations: ReadonlySet<Block>,
   additions: ReadonlySet<Part>,
-  mayBeCode: boolean,
 ): Candidate[] {
   const { content, text, contentStart, reading } = passage
-  const passageOverlap = computeOverlap(questionWords, passage.words)
+  const passageOverlap = computeOverlap(question.words, passage.words)
   const fileName = passage.source.replace(/^.*\//, '')
   // The name of the file is context, not an answer.
   const fileNameEnd = contentStart > 0 && text.startsWith(fileName) ? fileName.length : 0
@@ -197,9 +198,13 @@ function listPassageCandidates(
   let target: Part | undefined
   let words = new Set<string>()
   let isUseless: boolean | undefined
+  let evidence: Part | undefined
   let to = reading.begins.length
   for (const [position, part] of [...parts.entries()].reverse()) {
-    if (part.block.kind !== 'heading' && !part.isSkipped) [target, words, isUseless] = [part, new Set(), undefined]
+    if (part.block.kind !== 'heading' && !part.isSkipped) {
+      ;[target, words, isUseless] = [part, new Set(), undefined]
+      evidence = isBelowHeading(parts, position) ? findEvidence(question.words, content, parts, position) : undefined
+    }
     for (const word of part.isSkipped ? [] : part.words) words.add(word)
     if (part.isSkipped) {
       to = findWord(reading, to, part.start + contentStart)
@@ -207,20 +212,20 @@ function listPassageCandidates(
     }
     // Words of the headings above count for the first part.
     const from = findWord(reading, to, position === 0 ? fileNameEnd : part.start + contentStart)
-    const best = readWords(reading, from, to)
+    const best = findSpan(reading, from, to)
     to = from
     if (!best || !target) continue
-    isUseless ??= isIncomplete(content, target) || repeatsQuestion(questionWords, content.slice(target.start, target.end))
+    isUseless ??= isIncomplete(content, target) || saysNothing(question, content, blocks, target)
     const record = records.get(target)
-    const partOverlap = computeOverlap(questionWords, words)
+    const partOverlap = computeOverlap(question.words, words)
     const features: Features = {
       reading: passage.isReadable ? best.score - reading.noAnswer : UNREADABLE_WEIGHT * partOverlap,
       relevance: passage.isReadable ? reading.relevance : estimateRelevance(partOverlap),
       partOverlap,
       passageOverlap,
-      covered: findCovered(questionWords, words),
+      covered: findCovered(question.words, words),
       rank,
-      isCode: isCode(target) || (!mayBeCode && announcesCode(content, blocks, target, best.isClear)),
+      isCode: isCode(target) || (!question.mayBeCode && announcesOnlyCode(content, blocks, target, best.isClear)),
       isRecordMatch: record?.isNamed,
       lacksNumber: record?.lacksNumber ?? false,
       isUseless,
@@ -233,27 +238,53 @@ function listPassageCandidates(
     while (!record?.isNamed && (blocks[lastBlock + 1]?.start ?? Number.POSITIVE_INFINITY) < end) lastBlock++
     const span = isHeading ? { start: 0, end: 0 } : { start, end }
     const heading = isHeading ? text.slice(best.span.start, Math.min(best.span.end, contentStart - 1)) : undefined
-    found.push({ answer: { passage: rank, span, heading, isClear: best.isClear, part: target, lastBlock, blocks }, features })
+    const quoted =
+      evidence && (isHeading || part.block.kind === 'heading')
+        ? { part: evidence, lastBlock: evidence.blockIndex }
+        : { part: target, lastBlock }
+    found.push({ answer: { passage: rank, span, heading, isClear: best.isClear, ...quoted, blocks }, features })
   }
   raiseMatchingRecords(found.map(({ features }) => features))
   return found.reverse()
 }
 
+/** Whether a part only repeats the question, as a table of contents does, or only announces code, which says neither yes nor no. */
+function saysNothing({ words, isYesOrNo }: AskedQuestion, content: string, blocks: readonly Block[], part: Part): boolean {
+  const text = content.slice(part.start, part.end)
+  if (isYesOrNo && announcesCode(content, blocks, part)) return true
+  return repeatsQuestion(words, text) && !(isYesOrNo && isStatement(text))
+}
+
+const isBelowHeading = (parts: readonly ParsedPart[], position: number): boolean =>
+  position === 0 || parts[position - 1]?.block.kind === 'heading'
+
+/**
+ * Returns the sentence of a section with most words of the question if the first one, with this position, has none: which level
+ * somebody has is in the heading, and what is asked of them somewhere below it.
+ */
+function findEvidence(words: QuestionWords, content: string, parts: readonly ParsedPart[], first: number): Part | undefined {
+  let [most, evidence]: [number, Part | undefined] = [0, undefined]
+  for (let position = first; parts[position] && parts[position]?.block.kind !== 'heading'; position++) {
+    const part = parts[position] as ParsedPart
+    const isSentence = (part.block.kind === 'text' || part.block.kind === 'item') && !part.isSkipped && !isIncomplete(content, part)
+    const overlap = isSentence ? computeOverlap(words, part.words) : 0
+    if (position === first && (!isSentence || overlap > 0)) return undefined
+    if (overlap > most) [most, evidence] = [overlap, part]
+  }
+  return evidence
+}
+
 const isCode = ({ block: { kind } }: Part): boolean => kind === 'code' || kind === 'statement'
 
-/** Whether a sentence only introduces the code below it, as "An example:" does, and has no clear answer itself. */
-function announcesCode(content: string, blocks: readonly Block[], { start, end, block, blockIndex }: Part, isClear: boolean): boolean {
-  const sentence = content.slice(start, end)
+/** Whether a sentence introduces the code below it. */
+function announcesCode(content: string, blocks: readonly Block[], { start, end, block, blockIndex }: Part): boolean {
   const isAbove = blocks[blockIndex + 1]?.kind === 'code' && content.slice(end, block.end).trim() === ''
-  return isAbove && announces(sentence) && (!isClear || /\bexample\b/i.test(sentence))
+  return isAbove && announces(content.slice(start, end))
 }
 
-/** Returns the index of the first word from a position on, before the one with this index. */
-function findWord({ words }: Reading, before: number, position: number): number {
-  let index = before
-  while (index > 0 && (words[2 * (index - 1)] as number) >= position) index--
-  return index
-}
+/** Whether a sentence only introduces the code below it, as "An example:" does, and has no clear answer itself. */
+const announcesOnlyCode = (content: string, blocks: readonly Block[], part: Part, isClear: boolean): boolean =>
+  announcesCode(content, blocks, part) && (!isClear || /\bexample\b/i.test(content.slice(part.start, part.end)))
 
 /** The model often points at the right column of the wrong record: the record with the name or number of the question gets its score. */
 function raiseMatchingRecords(records: Features[]): void {
@@ -266,26 +297,3 @@ function raiseMatchingRecords(records: Features[]): void {
 
 const estimateRelevance = (partOverlap: number): number =>
   partOverlap === 0 ? UNREADABLE_RELEVANCE.withoutWords : UNREADABLE_RELEVANCE.weight * partOverlap
-
-/**
- * Returns the best span that begins with one of the words, and a score for any span there: several spans of a sentence are
- * often as good, and their sum says more about the sentence than the best of them.
- */
-function readWords({ words, begins, ends }: Reading, from: number, to: number) {
-  if (from === to) return undefined
-  let best = { first: 0, last: 0, score: Number.NEGATIVE_INFINITY }
-  for (let first = from; first < to; first++)
-    for (let last = first; last < Math.min(begins.length, first + MAX_ANSWER_WORDS); last++) {
-      const score = (begins[first] as number) + (ends[last] as number)
-      if (score > best.score) best = { first, last, score }
-    }
-  const span: Span = { start: words[2 * best.first] as number, end: words[2 * best.last + 1] as number }
-  const score = sumExponentials(begins.subarray(from, to)) + sumExponentials(ends.subarray(from, to))
-  return { span, score: Math.max(score, best.score), isClear: best.last < to && best.score - score >= CLEAR_SHARE }
-}
-
-/** Returns the logarithm of the sum of exponentials. */
-function sumExponentials(logits: Float32Array): number {
-  const max = Math.max(...logits)
-  return max + Math.log(logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0))
-}
