@@ -5,14 +5,12 @@ import type { Connection } from '../../../client/request.ts'
 import { pluralize } from '../../../contract/crud.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
-import { confirm } from '../../terminal/confirm.ts'
+import { confirm, yesFlag } from '../../terminal/confirm.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { resolveResource } from '../resolve-references.ts'
+import { createIdArguments } from '../resource-command.ts'
 import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
-import { createIdArguments } from './show.ts'
-
-export const yesFlag = boolean({ char: 'y', description: 'Skip the confirmation.' })
 
 /** Returns what to tell the user after a resource was deleted. */
 type DescribeRest = (connection: Connection, id: string) => Promise<string | undefined>
