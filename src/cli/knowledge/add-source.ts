@@ -65,7 +65,7 @@ export async function addSource(planned: PlannedSource, options: AddSourceOption
     const allowHint = formatAllowCommand(source, error.message)
       ? ' To allow the address, repeat the command with --allow-private-network.'
       : ''
-    throw new CadreError(error.code, error.message, { hint: `Nothing was added.${allowHint}`, cause: error })
+    throw error.withHint(`Nothing was added.${allowHint}`)
   }
 }
 

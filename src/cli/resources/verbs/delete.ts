@@ -70,10 +70,6 @@ const isInUse = (error: unknown): error is CadreError =>
 export function addForceHint(command: string): (error: unknown) => never {
   return (error) => {
     if (!isInUse(error)) throw error
-    throw new CadreError(error.code, error.message, {
-      details: error.details,
-      cause: error,
-      hint: `To delete it and detach it from them: cadre ${command} --force`,
-    })
+    throw error.withHint(`To delete it and detach it from them: cadre ${command} --force`)
   }
 }
