@@ -14,7 +14,7 @@ import { sanitizeLine } from '../terminal/text.ts'
 import { getLastConversation } from './get-last-conversation.ts'
 import { looksLikeQuestion } from './questions/looks-like-question.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
-import { resolveAgentModel, toAgentModel } from './resolve-agent-model.ts'
+import { resolveAgentModel, toAgentModel } from './resolve-model.ts'
 
 export interface Target {
   agent?: string | undefined
