@@ -20,6 +20,9 @@ import {
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
 
+/** Providers whose public API needs a key. */
+export const HOSTED_PROVIDERS: readonly string[] = ['openai', 'anthropic', 'google']
+
 /** The extractive model that ships with Cadre. */
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
 
