@@ -1,4 +1,4 @@
-import { resolveModel } from '../src/cli/ask/resolve-prompt-model.ts'
+import { resolveModel } from '../src/cli/ask/resolve-model.ts'
 import { toProgressStep } from '../src/cli/knowledge/follow-sync.ts'
 import { describeWatchedFolders } from '../src/cli/knowledge/format-watch-notice.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'

@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/flags'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { formatProse } from '../../src/cli/terminal/format-prose.ts'
 import { formatCount } from '../../src/cli/terminal/format-quantity.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'

@@ -1,7 +1,6 @@
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 

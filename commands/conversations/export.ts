@@ -2,9 +2,8 @@ import { option, string } from '@oclif/core/flags'
 import { EXPORT_FORMATS, formatExport, resolveExportFormat } from '../../src/cli/conversations/format-export.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
 import { forceFlag, writeReport } from '../../src/cli/html/write-report.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { sanitizeText } from '../../src/cli/terminal/text.ts'
 
 export default class ConversationsExport extends ResourceCommand {

@@ -1,7 +1,6 @@
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { conversationRoutes } from '../../src/contract/families/conversations.ts'
 
 export default class ConversationsMessages extends ResourceCommand {

@@ -9,9 +9,8 @@ import {
   pairWithQuestions,
 } from '../../src/cli/conversations/format-conversation.ts'
 import { getConversation } from '../../src/cli/conversations/get-conversation.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { conversationTopic } from '../../src/cli/resources/topics/conversations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 import type { Connection } from '../../src/client/request.ts'

@@ -1,9 +1,8 @@
 import { string } from '@oclif/core/args'
 import { formatSummary } from '../../src/cli/evaluations/format-report.ts'
 import { getRun } from '../../src/cli/evaluations/load-report.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { runRoutes } from '../../src/contract/families/evaluation-runs.ts'
 

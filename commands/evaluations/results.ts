@@ -4,9 +4,8 @@ import { listResults } from '../../src/cli/evaluations/follow-run.ts'
 import { formatJunit } from '../../src/cli/evaluations/format-junit.ts'
 import { formatResult, formatSummary, sortFailuresFirst } from '../../src/cli/evaluations/format-report.ts'
 import { getRun } from '../../src/cli/evaluations/load-report.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { evaluationTopic } from '../../src/cli/resources/topics/evaluations.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { getOutput } from '../../src/cli/terminal/table.ts'
 
 export default class EvaluationsResults extends ResourceCommand {

@@ -1,5 +1,5 @@
 import { string } from '@oclif/core/args'
-import { resolveModel } from '../../src/cli/ask/resolve-prompt-model.ts'
+import { resolveModel } from '../../src/cli/ask/resolve-model.ts'
 import { setDefaultModel } from '../../src/cli/daemon/config-settings.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { sanitizeLine } from '../../src/cli/terminal/text.ts'

@@ -1,7 +1,7 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { resolveResource } from '../../src/cli/resources/resolve-references.ts'
+import { createIdArguments } from '../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../src/cli/resources/topics/models.ts'
-import { createIdArguments } from '../../src/cli/resources/verbs/show.ts'
 import { paint } from '../../src/cli/terminal/color.ts'
 import { ReportedError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { type Failure, toFailure } from '../../src/cli/terminal/failures/describe-failure.ts'

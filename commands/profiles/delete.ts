@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
-import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
-import { confirm } from '../../src/cli/terminal/confirm.ts'
+import { confirm, yesFlag } from '../../src/cli/terminal/confirm.ts'
 import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { deleteProfile, LOCAL_PROFILE, requireProfile } from '../../src/client/profiles.ts'
 

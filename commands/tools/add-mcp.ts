@@ -1,14 +1,11 @@
 import { string } from '@oclif/core/args'
-import { string as stringFlag } from '@oclif/core/flags'
 import { InputReader } from '../../src/cli/input/input-reader.ts'
-import { repeatable, splitWords } from '../../src/cli/input/repeatable-flags.ts'
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { hasResource } from '../../src/cli/resources/resolve-references.ts'
-import { mcpServerTopic, mcpToolTopic } from '../../src/cli/resources/topics/mcp.ts'
-import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
+import { mcpServerTopic } from '../../src/cli/resources/topics/mcp.ts'
 import { UsageError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { canPrompt } from '../../src/cli/terminal/prompts.ts'
-import { reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
+import { APPROVED_COLUMNS, reviewFlags, reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
 import { buildServer, serverFlags } from '../../src/cli/tools/mcp/build-server.ts'
 import { signIn } from '../../src/cli/tools/mcp/sign-in.ts'
 import { call } from '../../src/client/call.ts'
@@ -38,8 +35,7 @@ export default class ToolsAddMcp extends CadreCommand {
   }
   static override flags = {
     ...serverFlags,
-    tool: stringFlag({ ...repeatable, description: 'Approve only these tools. Repeatable.', helpValue: '<a,b>' }),
-    yes: yesFlag,
+    ...reviewFlags,
   }
 
   override async run(): Promise<void> {
@@ -55,8 +51,8 @@ export default class ToolsAddMcp extends CadreCommand {
     try {
       if (server.auth.type === 'oauth') await signIn(connection, server.id)
       const { data } = await call(connection, mcpToolRoutes.discover, { params })
-      const approved = await reviewTools(connection, data, { server, only: splitWords(flags.tool ?? []), yes: flags.yes })
-      await this.print({ data: approved, columns: mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id') }, flags)
+      const approved = await reviewTools(connection, data, { ...flags, server })
+      await this.print({ data: approved, columns: APPROVED_COLUMNS }, flags)
     } catch (error) {
       // So that the command can be repeated.
       await call(connection, mcpServerRoutes.remove, { params, query: { force: true } })

@@ -1,7 +1,7 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
+import { createIdArgument } from '../../src/cli/resources/resource-command.ts'
 import { agentFlag, setPermission } from '../../src/cli/resources/set-permission.ts'
 import { toolTopic } from '../../src/cli/resources/topics/tools.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 
 export default class ToolsAllow extends CadreCommand {
   static override description =

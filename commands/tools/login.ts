@@ -1,6 +1,5 @@
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { mcpServerTopic } from '../../src/cli/resources/topics/mcp.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { signIn } from '../../src/cli/tools/mcp/sign-in.ts'
 
 export default class ToolsLogin extends ResourceCommand {

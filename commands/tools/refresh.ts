@@ -1,10 +1,6 @@
-import { string } from '@oclif/core/flags'
-import { repeatable, splitWords } from '../../src/cli/input/repeatable-flags.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
-import { mcpServerTopic, mcpToolTopic } from '../../src/cli/resources/topics/mcp.ts'
-import { yesFlag } from '../../src/cli/resources/verbs/delete.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
-import { reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { mcpServerTopic } from '../../src/cli/resources/topics/mcp.ts'
+import { APPROVED_COLUMNS, reviewFlags, reviewTools } from '../../src/cli/tools/mcp/approve-tools.ts'
 import { call } from '../../src/client/call.ts'
 import { mcpServerRoutes } from '../../src/contract/families/mcp/mcp-servers.ts'
 import { mcpToolRoutes } from '../../src/contract/families/mcp/mcp-tools.ts'
@@ -19,10 +15,7 @@ export default class ToolsRefresh extends ResourceCommand {
     { command: 'cadre tools refresh files --json', description: 'Print what the server offers; approves nothing' },
   ]
   static override args = { id: createIdArgument(mcpServerTopic) }
-  static override flags = {
-    tool: string({ ...repeatable, description: 'Approve only these tools. Repeatable.', helpValue: '<a,b>' }),
-    yes: yesFlag,
-  }
+  static override flags = reviewFlags
 
   override async run(): Promise<void> {
     const { args, flags } = await this.parse(ToolsRefresh)
@@ -31,8 +24,7 @@ export default class ToolsRefresh extends ResourceCommand {
     const { data: server } = await call(connection, mcpServerRoutes.get, { params })
     const { data } = await call(connection, mcpToolRoutes.discover, { params })
     if (this.getFormat(flags) !== 'table' && !flags.yes) return this.print({ data }, flags)
-    const approved = await reviewTools(connection, data, { server, only: splitWords(flags.tool ?? []), yes: flags.yes })
-    if (approved.length > 0 || this.getFormat(flags) !== 'table')
-      await this.print({ data: approved, columns: mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id') }, flags)
+    const approved = await reviewTools(connection, data, { ...flags, server })
+    if (approved.length > 0 || this.getFormat(flags) !== 'table') await this.print({ data: approved, columns: APPROVED_COLUMNS }, flags)
   }
 }

@@ -1,10 +1,9 @@
 /** Lists the deliveries of a webhook, or shows one of them. */
 import { string } from '@oclif/core/args'
 import { option } from '@oclif/core/flags'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../src/cli/resources/verbs/list.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { DELIVERY_STATUSES, Delivery, TEST_EVENT, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 import { getSortableFields } from '../../src/contract/schemas/list-query.ts'

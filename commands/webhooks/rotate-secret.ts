@@ -1,9 +1,8 @@
 import { InputReader } from '../../src/cli/input/input-reader.ts'
 import { createFields, createFlags, type FlagSet, readBody } from '../../src/cli/input/schema-flags.ts'
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { formatTitle } from '../../src/cli/resources/topic.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { call } from '../../src/client/call.ts'
 import { WebhookRotate, webhookRoutes } from '../../src/contract/families/webhooks.ts'
 

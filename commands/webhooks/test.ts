@@ -1,6 +1,5 @@
-import { ResourceCommand } from '../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../src/cli/resources/resource-command.ts'
 import { webhookTopic } from '../../src/cli/resources/topics/webhooks.ts'
-import { createIdArgument } from '../../src/cli/resources/verbs/show.ts'
 import { ReportedError } from '../../src/cli/terminal/failures/command-errors.ts'
 import { formatDelivery } from '../../src/cli/webhooks/format-delivery.ts'
 import { call } from '../../src/client/call.ts'

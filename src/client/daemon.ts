@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DaemonRecord, type Paths, readSettings } from '../config.ts'
 import { readDaemonSecret } from '../daemon-proof.ts'
-import { createDeadlineSignal, scaleTimeout, startDeadline } from '../deadline.ts'
+import { scaleTimeout, startDeadline } from '../deadline.ts'
 import { isNewerVersion, version } from '../version.ts'
 import { findDaemonProcess, isLoopback, isProcessAlive, resolveAddress, resolveAdminToken, resolveCredentials } from './address.ts'
 import { UnreachableError } from './errors.ts'
 import { fetchDaemonHealth, fetchHealth, findRunningDaemon } from './find-daemon.ts'
-import { type Connection, sendOnce } from './request.ts'
+import { type Connection, fetchJson } from './request.ts'
 import { type StartOptions, startDaemon } from './start-daemon.ts'
 import { VerifyingAgent } from './verify-daemon.ts'
 
@@ -97,8 +97,7 @@ async function waitForReplies(paths: Paths, { url, version: running }: DaemonRec
 /** Returns 0 if the daemon does not say. */
 async function countReplies(connection: Pick<Connection, 'url' | 'token' | 'agent'>): Promise<number> {
   try {
-    const response = await sendOnce(connection, { method: 'GET', path: '/api/status', signal: createDeadlineSignal(scaleTimeout(5_000)) })
-    const { data } = JSON.parse(await response.text()) as { data?: { queues?: Record<string, number> } }
+    const { data } = (await fetchJson(connection, '/api/status', 5_000)) as { data?: { queues?: Record<string, number> } }
     return data?.queues?.replies ?? 0
   } catch {
     return 0 // it is stopping

@@ -2,19 +2,14 @@
 import type { DaemonRecord, Paths } from '../config.ts'
 import type { Health } from '../contract/families/system.ts'
 import { readDaemonSecret } from '../daemon-proof.ts'
-import { createDeadlineSignal, scaleTimeout } from '../deadline.ts'
 import { version } from '../version.ts'
 import { findDaemonProcess } from './address.ts'
-import { type Connection, sendOnce } from './request.ts'
+import { type Connection, fetchJson } from './request.ts'
 import { VerifyingAgent } from './verify-daemon.ts'
 
 export async function fetchHealth(url: string, agent?: Connection['agent']): Promise<Health | undefined> {
   try {
-    const response = await sendOnce(
-      { url, token: undefined, agent },
-      { method: 'GET', path: '/api/health', signal: createDeadlineSignal(scaleTimeout(5_000)) },
-    )
-    const body = JSON.parse(await response.text()) as Partial<Health>
+    const body = (await fetchJson({ url, token: undefined, agent }, '/api/health', 5_000)) as Partial<Health>
     return typeof body.version === 'string' && typeof body.status === 'string' ? (body as Health) : undefined
   } catch {
     return undefined // refused, timed out, or not a Cadre daemon

@@ -1,7 +1,7 @@
 /** Sends HTTP requests to the service and waits out its rate limit. */
 import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Deadline, scaleTimeout, startDeadline } from '../deadline.ts'
+import { createDeadlineSignal, type Deadline, scaleTimeout, startDeadline } from '../deadline.ts'
 import { parseServiceError, UnreachableError } from './errors.ts'
 
 export interface Connection {
@@ -106,6 +106,16 @@ export async function sendOnce(connection: Pick<Connection, 'url' | 'token' | 'a
       cause: error,
     })
   }
+}
+
+/** Gets JSON of any shape within a time limit. */
+export async function fetchJson(
+  connection: Pick<Connection, 'url' | 'token' | 'agent'>,
+  path: string,
+  timeoutMs: number,
+): Promise<unknown> {
+  const response = await sendOnce(connection, { method: 'GET', path, signal: createDeadlineSignal(scaleTimeout(timeoutMs)) })
+  return JSON.parse(await response.text())
 }
 
 /** A lost connection, which may be opened again. */

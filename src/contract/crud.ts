@@ -16,6 +16,14 @@ export const createAction = ({ name, noun, path }: Family, action: string, metho
   params: idParams(noun),
 })
 
+/** What routes such as `GET /models/discover` have in common. */
+export const createCollectionAction = ({ name, path }: Family, action: string, method: Method = 'POST') => ({
+  id: `${name}.${action}`,
+  family: name,
+  method,
+  path: `${path}/${action}`,
+})
+
 const forceQuery = object({
   force: Type.Optional(flag('Whether to delete a resource that is in use, and detach it.', false)),
 })

@@ -64,6 +64,11 @@ export class CadreError extends Error {
   get status(): number {
     return ERRORS[this.code]
   }
+
+  /** Returns the same error with another hint. */
+  withHint(hint: string): CadreError {
+    return new CadreError(this.code, this.message, { hint, details: this.details, cause: this })
+  }
 }
 
 /** For `promise.catch()`: handles errors with this code and throws all others. */

@@ -59,7 +59,7 @@ const LAYERS: Record<string, Record<string, readonly string[]>> = {
     resources: ['terminal', 'input', 'oclif', 'evaluations'],
     html: ['terminal', 'input'],
     conversations: ['terminal', 'html', 'resources', 'ask'],
-    doctor: ['terminal', 'knowledge'],
+    doctor: ['terminal', 'input', 'knowledge'],
     quickstart: ['terminal', 'input', 'resources', 'ask', 'knowledge', 'models'],
     default: ['terminal', 'input', 'html', 'resources'],
   },

@@ -1,7 +1,6 @@
-import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
 import { createPagingFlags, createQuery, fetchList, formatFooter } from '../../../src/cli/resources/verbs/list.ts'
-import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { formatCount } from '../../../src/cli/terminal/format-quantity.ts'
 import { quoteShellWord } from '../../../src/cli/terminal/shell-quote.ts'
 import { call } from '../../../src/client/call.ts'

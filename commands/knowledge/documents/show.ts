@@ -1,8 +1,7 @@
 import { string } from '@oclif/core/args'
 import { resolveDocument } from '../../../src/cli/knowledge/documents.ts'
-import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { documentRoutes } from '../../../src/contract/families/documents.ts'
 

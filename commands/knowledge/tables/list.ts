@@ -1,7 +1,6 @@
 import { formatIncompleteTables } from '../../../src/cli/knowledge/format-incomplete-tables.ts'
-import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { tableRoutes } from '../../../src/contract/families/tables.ts'
 

@@ -1,7 +1,6 @@
 import { string } from '@oclif/core/args'
-import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { knowledgeTopic } from '../../../src/cli/resources/topics/knowledge.ts'
-import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
 import { call } from '../../../src/client/call.ts'
 import { CadreError } from '../../../src/contract/errors.ts'
 import { tableRoutes } from '../../../src/contract/families/tables.ts'

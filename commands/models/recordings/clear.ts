@@ -1,8 +1,6 @@
-import { ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../../../src/cli/resources/resource-command.ts'
 import { modelTopic } from '../../../src/cli/resources/topics/models.ts'
-import { yesFlag } from '../../../src/cli/resources/verbs/delete.ts'
-import { createIdArgument } from '../../../src/cli/resources/verbs/show.ts'
-import { confirm } from '../../../src/cli/terminal/confirm.ts'
+import { confirm, yesFlag } from '../../../src/cli/terminal/confirm.ts'
 import { call } from '../../../src/client/call.ts'
 import { recordingRoutes } from '../../../src/contract/families/recordings.ts'
 

@@ -11,7 +11,7 @@ import { sanitizeLine } from '../terminal/text.ts'
 import { rejectSecondName } from './questions/name-in-question.ts'
 import { createQuestionFromStdin, hasStdin, MissingQuestionError, type Question, readQuestion } from './read-question.ts'
 import { NoAgentsError } from './resolve-default-agent.ts'
-import { resolveModel, resolvePromptModel } from './resolve-prompt-model.ts'
+import { resolveModel, resolvePromptModel } from './resolve-model.ts'
 import {
   formatAskCommand,
   isAgentName,

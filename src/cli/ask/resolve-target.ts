@@ -1,7 +1,7 @@
 /** Resolves the conversation that `ask` sends the question to. */
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError, handleError } from '../../contract/errors.ts'
+import { type CadreError, handleError } from '../../contract/errors.ts'
 import { agentRoutes, agents } from '../../contract/families/agents.ts'
 import { type ConversationItem, conversationRoutes } from '../../contract/families/conversations.ts'
 import type { Model } from '../../contract/families/models.ts'
@@ -13,8 +13,8 @@ import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { sanitizeLine } from '../terminal/text.ts'
 import { getLastConversation } from './get-last-conversation.ts'
 import { looksLikeQuestion } from './questions/looks-like-question.ts'
-import { resolveAgentModel, toAgentModel } from './resolve-agent-model.ts'
 import { resolveDefaultAgent } from './resolve-default-agent.ts'
+import { resolveAgentModel, toAgentModel } from './resolve-model.ts'
 
 export interface Target {
   agent?: string | undefined
@@ -67,7 +67,7 @@ export async function resolveConversation(connection: Connection, target: Target
 function resolveTitle(connection: Connection, title: string, question: string): Promise<string> {
   const explain = (error: CadreError) => {
     if (!looksLikeQuestion(title)) throw error
-    throw new CadreError(error.code, error.message, { hint: suggestContinue([title, question].join(' ').trim()), cause: error })
+    throw error.withHint(suggestContinue([title, question].join(' ').trim()))
   }
   return resolveResource(connection, conversationTopic, title).catch(handleError('NOT_FOUND', explain))
 }
@@ -109,10 +109,8 @@ async function resolveAgent(connection: Connection, { agent, isAgentGuessed, con
 /** Resolves the first word as an agent. If there is none, the hint suggests quoting the whole question. */
 function resolveGuessedAgent(connection: Connection, agent: string, question: string): Promise<string> {
   const explain = (error: CadreError) => {
-    throw new CadreError(error.code, error.message, {
-      hint: `${error.hint}\nIf it is part of the question, quote the whole question: cadre ask ${quoteShellWord(`${agent} ${question}`)}`,
-      cause: error,
-    })
+    const whole = quoteShellWord(`${agent} ${question}`)
+    throw error.withHint(`${error.hint}\nIf it is part of the question, quote the whole question: cadre ask ${whole}`)
   }
   return resolveResource(connection, agentTopic, agent).catch(handleError('NOT_FOUND', explain))
 }

@@ -2,9 +2,8 @@
 import { findDaemonProcess, resolveAddress, resolveCredentials } from '../../client/address.ts'
 import type { Page as AnyPage } from '../../client/paginate.ts'
 import { LOCAL_PROFILE, readProfiles } from '../../client/profiles.ts'
-import { type Connection, sendOnce } from '../../client/request.ts'
+import { type Connection, fetchJson } from '../../client/request.ts'
 import { homePaths, type Paths } from '../../config.ts'
-import { createDeadlineSignal, scaleTimeout } from '../../deadline.ts'
 import { type Kind, NAME_KINDS, type ResourceKind } from './name-kinds.ts'
 import type { Candidate } from './plan-completion.ts'
 
@@ -44,11 +43,7 @@ const listProfiles = (paths: Paths): Candidate[] => [
 
 type Service = Pick<Connection, 'url' | 'token' | 'agent'>
 
-async function readJson<T>(service: Service, path: string): Promise<T> {
-  const signal = createDeadlineSignal(scaleTimeout(TIMEOUT_MS))
-  const response = await sendOnce(service, { method: 'GET', path: `/api${path}`, signal })
-  return JSON.parse(await response.text()) as T
-}
+const readJson = async <T>(service: Service, path: string): Promise<T> => (await fetchJson(service, `/api${path}`, TIMEOUT_MS)) as T
 
 /** Lists the tables of the source that the argument before names. */
 async function listTables(service: Service, source: string): Promise<Candidate[]> {

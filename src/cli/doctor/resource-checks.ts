@@ -5,7 +5,7 @@ import type { Connection } from '../../client/request.ts'
 import { type KnowledgeSource, knowledgeSourceRoutes } from '../../contract/families/knowledge-sources.ts'
 import { mcpServerRoutes } from '../../contract/families/mcp/mcp-servers.ts'
 import { mcpToolRoutes } from '../../contract/families/mcp/mcp-tools.ts'
-import { type Model, modelRoutes } from '../../contract/families/models.ts'
+import { HOSTED_PROVIDERS, type Model, modelRoutes } from '../../contract/families/models.ts'
 import { systemRoutes } from '../../contract/families/system.ts'
 import { webhookRoutes } from '../../contract/families/webhooks.ts'
 import { createDeadlineSignal, scaleTimeout } from '../../deadline.ts'
@@ -20,7 +20,6 @@ import { type Check, fail, pass, warn } from './check.ts'
 const MAX_CHECKED = 20
 const PROBE_TIMEOUT_MS = 2_000
 const OLLAMA_URL = 'http://127.0.0.1:11434/v1'
-const PROVIDERS_WITH_KEY = new Set(['openai', 'anthropic', 'google'])
 
 const CHECKS = { models: checkModels, knowledge: checkKnowledge, tools: checkMcpServers, webhooks: checkWebhooks }
 
@@ -54,7 +53,7 @@ async function checkModels(connection: Connection): Promise<Check[]> {
       ),
     )
   for (const model of [usual, ...all.filter(({ id }) => id !== usual.id)]) {
-    if (!PROVIDERS_WITH_KEY.has(model.provider) || model.has_api_key) continue
+    if (!HOSTED_PROVIDERS.includes(model.provider) || model.has_api_key) continue
     const report = model === usual ? fail : warn
     const found = `${sanitizeLine(model.name)} has no API key for ${model.provider}`
     problems.push(report('models', found, `cadre models update ${quoteShellWord(model.name)} --api-key -`))

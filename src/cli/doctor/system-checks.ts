@@ -8,6 +8,7 @@ import { fetchDaemonHealth, fetchHealth } from '../../client/find-daemon.ts'
 import { DEFAULT_PORT, environmentOverrides, type Paths } from '../../config.ts'
 import { type Health, type Status, systemRoutes } from '../../contract/families/system.ts'
 import { version } from '../../version.ts'
+import { isFolder } from '../input/list-folders.ts'
 import { toFailure } from '../terminal/failures/describe-failure.ts'
 import { formatBytes } from '../terminal/format-quantity.ts'
 import { type Check, fail, pass, warn } from './check.ts'
@@ -46,14 +47,6 @@ export function checkHome({ home }: Paths): Check {
 /** Returns the path or its nearest existing parent folder. */
 function resolveExistingFolder(path: string): string {
   return isFolder(path) || dirname(path) === path ? path : resolveExistingFolder(dirname(path))
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory()
-  } catch {
-    return false // missing, or below a file
-  }
 }
 
 export function checkDisk({ home }: Paths): Check {

@@ -7,15 +7,14 @@ import { formatPercent } from './format-report.ts'
 
 export function describeRun({ summary }: Run): Figure[] {
   const { total, passed, pass_rate, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency, estimated } = summary
-  const formatTime = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   return [
     { name: 'Pass rate', value: formatPercent(pass_rate) },
     { name: 'Passed', value: `${formatCount(passed)} of ${formatCount(total)}` },
     { name: 'Score', value: average_score?.toFixed(2) ?? '–' },
-    { name: 'Latency, median', value: formatTime(latency_p50_ms) },
-    { name: 'Latency, 95th percentile', value: formatTime(latency_p95_ms) },
+    { name: 'Latency, median', value: formatMilliseconds(latency_p50_ms) },
+    { name: 'Latency, 95th percentile', value: formatMilliseconds(latency_p95_ms) },
     { name: 'Tokens', value: formatTokens(tokens, estimated).replace(/ tokens$/, '') },
-    { name: 'Cost', value: cost === null ? 'unknown' : formatMoney(cost, currency) },
+    { name: 'Cost', value: formatMoney(cost, currency) },
   ]
 }
 

@@ -10,18 +10,17 @@ import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { formatFigures } from './format-report.ts'
 
 /** `evaluation` is its name or ID, as the user typed it. */
-export async function followRun(connection: Connection, started: Run, evaluation: string, display: ProgressDisplay): Promise<Run> {
-  const params = { id: started.evaluation_id, run_id: started.run_id }
+export function followRun(connection: Connection, started: Run, evaluation: string, display: ProgressDisplay): Promise<Run> {
   const name = quoteShellWord(evaluation)
-  const printBackgroundHint = () => {
-    display.end()
-    process.stderr.write(
-      '\nThe run continues in the background.\n' +
-        `Show it:   cadre evaluations results ${name} --run ${started.run_id}\n` +
-        `Cancel it: cadre evaluations cancel ${name} ${started.run_id}\n`,
-    )
-  }
-  process.prependListener('SIGINT', printBackgroundHint)
+  const describe = () =>
+    'The run continues in the background.\n' +
+    `Show it:   cadre evaluations results ${name} --run ${started.run_id}\n` +
+    `Cancel it: cadre evaluations cancel ${name} ${started.run_id}`
+  return display.explainInterruption(describe, () => readRunEvents(connection, started, name, display))
+}
+
+async function readRunEvents(connection: Connection, started: Run, name: string, display: ProgressDisplay): Promise<Run> {
+  const params = { id: started.evaluation_id, run_id: started.run_id }
   try {
     for await (const { event, data } of stream(connection, runRoutes.runEvents, { params })) {
       const { run } = JSON.parse(data) as { run: Run }
@@ -36,9 +35,6 @@ export async function followRun(connection: Connection, started: Run, evaluation
     }
   } catch (error) {
     throw error instanceof CadreError || error instanceof UnreachableError ? error : createDisconnectedError(name, started.run_id, error)
-  } finally {
-    process.removeListener('SIGINT', printBackgroundHint)
-    display.clear()
   }
   throw createDisconnectedError(name, started.run_id)
 }

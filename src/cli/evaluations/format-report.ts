@@ -53,16 +53,15 @@ export function formatFigures(
   { passed, failed, errors, average_score, latency_p50_ms, latency_p95_ms, tokens, cost, currency }: Run['summary'],
   output: Output,
 ): string[] {
-  const time = (milliseconds: number | null) => (milliseconds === null ? '–' : formatMilliseconds(milliseconds))
   const row = {
     passed: formatCount(passed),
     failed: formatCount(failed),
     errors: formatCount(errors),
     score: average_score?.toFixed(2) ?? '–',
-    p50: time(latency_p50_ms),
-    p95: time(latency_p95_ms),
+    p50: formatMilliseconds(latency_p50_ms),
+    p95: formatMilliseconds(latency_p95_ms),
     tokens: formatCount(tokens),
-    cost: cost === null ? 'unknown' : formatMoney(cost, currency),
+    cost: formatMoney(cost, currency),
   }
   return formatTable([row], Object.keys(row), output).split('\n')
 }

@@ -21,6 +21,9 @@ export interface ResourceInput {
   locateError?: (refusal: unknown) => string | undefined
 }
 
+/** Shows in the help what `readSecret` accepts. */
+export const SECRET_VALUE = '<secret|@file|env:NAME|->'
+
 /** One instance per command, since stdin can be read only once. */
 export class InputReader {
   #stdinReader: string | undefined

@@ -65,7 +65,7 @@ export async function addSource(planned: PlannedSource, options: AddSourceOption
     const allowHint = formatAllowCommand(source, error.message)
       ? ' To allow the address, repeat the command with --allow-private-network.'
       : ''
-    throw new CadreError(error.code, error.message, { hint: `Nothing was added.${allowHint}`, cause: error })
+    throw error.withHint(`Nothing was added.${allowHint}`)
   }
 }
 
@@ -155,24 +155,16 @@ async function uploadFiles(
   if (files.length === 0) return
   const hashes = await listContentHashes(connection, id)
   let done = 0
-  const reportInterruption = () => {
-    display.end()
-    process.stderr.write(
-      `\n${done} of ${formatCount(files.length, 'file')} uploaded; nothing is indexed yet. Run the command again to continue.\n`,
-    )
-  }
-  process.prependListener('SIGINT', reportInterruption)
-  try {
+  const describe = () =>
+    `${done} of ${formatCount(files.length, 'file')} uploaded; nothing is indexed yet. Run the command again to continue.`
+  await display.explainInterruption(describe, async () => {
     for (const { path, name } of files) {
       display.show({ label: 'Uploading', done, total: files.length, unit: 'files' })
       if (hashes.get(name) !== (await hashFile(path)))
         await call(connection, documentRoutes.create, { params: { id }, body: { ...(await readDocument(path, name)), index: false } })
       done++
     }
-  } finally {
-    process.removeListener('SIGINT', reportInterruption)
-  }
-  display.clear()
+  })
 }
 
 /** Lists content hashes by document name, so that unchanged files are not uploaded again. */

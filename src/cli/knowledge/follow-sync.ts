@@ -40,16 +40,11 @@ export async function startSync(connection: Connection, id: string, recognizeAga
 /** Follows a started sync to its end. */
 export async function followSync(connection: Connection, started: KnowledgeSource, display: ProgressDisplay): Promise<SyncOutcome> {
   const startedAt = Date.now()
-  const printBackgroundHint = () => {
-    display.end()
-    const name = quoteShellWord(started.name)
-    process.stderr.write(
-      `\nThe daemon continues to index ${sanitizeLine(started.name)} in the background.\nCheck it: cadre status\n` +
-        `Follow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel\n`,
-    )
-  }
-  process.prependListener('SIGINT', printBackgroundHint)
-  try {
+  const name = quoteShellWord(started.name)
+  const describe = () =>
+    `The daemon continues to index ${sanitizeLine(started.name)} in the background.\nCheck it: cadre status\n` +
+    `Follow it: cadre knowledge sync ${name}\nCancel it: cadre knowledge sync ${name} --cancel`
+  return display.explainInterruption(describe, async () => {
     let filesRead = 0
     const changes = { read: 0, unreadable: 0, gone: 0, embedded: 0 }
     for (;;) {
@@ -62,10 +57,7 @@ export async function followSync(connection: Connection, started: KnowledgeSourc
       // Still syncing: an earlier sync has ended and ours starts now.
       if (source.status !== 'syncing') return { source, before: started.statistics, changes, milliseconds: Date.now() - startedAt }
     }
-  } finally {
-    process.removeListener('SIGINT', printBackgroundHint)
-    display.clear()
-  }
+  })
 }
 
 /** The source after the sync; a restarted daemon does not know the changes. */

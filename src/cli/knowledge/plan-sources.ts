@@ -5,7 +5,8 @@ import { boolean, integer, option, string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { SourceAuth, SourceType } from '../../contract/schemas/source-configurations.ts'
 import { splitUrlCredentials, type UrlCredentials } from '../../contract/url-credentials.ts'
-import type { Body } from '../input/input-reader.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
+import { type Body, SECRET_VALUE } from '../input/input-reader.ts'
 import { type LocalFile, listFiles } from '../input/local-files.ts'
 import { repeatable } from '../input/repeatable-flags.ts'
 import { UsageError } from '../terminal/failures/command-errors.ts'
@@ -24,10 +25,7 @@ export const sourceFlags = {
   watch: boolean({ allowNo: true, description: 'Index changes of a folder as they happen (default for new folders).' }),
   ocr: boolean({ allowNo: true, description: 'Recognise the text of images and scanned pages (default: true).' }),
   schedule: string({ description: 'Sync on a schedule, as a five-field cron expression.', helpValue: '<cron>' }),
-  token: string({
-    description: 'Token or password for a git repository over HTTPS; stored encrypted.',
-    helpValue: '<secret|@file|env:NAME|->',
-  }),
+  token: string({ description: 'Token or password for a git repository over HTTPS; stored encrypted.', helpValue: SECRET_VALUE }),
   username: string({ description: 'User name for --token (default: git).' }),
   site: boolean({ description: 'Crawl the site from this page.' }),
   depth: integer({ description: 'Maximum link depth of a crawl.', min: 0, max: 10 }),
@@ -194,8 +192,6 @@ function createAuth({ token, username }: AddOptions, urlCredentials: UrlCredenti
   if (urlCredentials) throw new UsageError('The URL contains credentials and --token is set.', 'Use only one of them.')
   return { type: 'basic', username: username ?? 'git', password: token }
 }
-
-const omitUndefined = (fields: Body): Body => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 function rejectFlags(options: AddOptions, names: readonly (keyof AddOptions)[], targets: string): void {
   const flag = names.find((name) => options[name] !== undefined && options[name] !== false)

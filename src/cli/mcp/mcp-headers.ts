@@ -1,4 +1,5 @@
 /** The HTTP headers of an MCP message, which repeat parts of it. */
+import { omitUndefined } from '../../omit-undefined.ts'
 
 export interface McpMessage {
   jsonrpc?: unknown
@@ -32,11 +33,7 @@ export function createMcpHeaders(message: McpMessage, session: McpSession): Reco
       ...(typeof name === 'string' ? { 'mcp-name': encodeHeader(name) } : {}),
     }
   }
-  return {
-    ...headers,
-    ...(session.id === undefined ? {} : { 'mcp-session-id': session.id }),
-    ...(session.version === undefined ? {} : { 'mcp-protocol-version': session.version }),
-  }
+  return { ...headers, ...omitUndefined({ 'mcp-session-id': session.id, 'mcp-protocol-version': session.version }) }
 }
 
 /** Headers contain only visible ASCII characters and spaces inside. Other text is encoded as the specification says. */

@@ -1,11 +1,18 @@
-/** The base class of commands for one resource, which an argument names. */
-
+/** The base class of commands for one resource, and the argument that names it. */
+import { string } from '@oclif/core/args'
 import { ServiceError } from '../../client/errors.ts'
 import type { Connection } from '../../client/request.ts'
 import { CadreCommand, type GlobalFlags } from '../oclif/base-command.ts'
 import { quoteShellWord } from '../terminal/shell-quote.ts'
 import { resolveResource } from './resolve-references.ts'
 import type { Topic } from './topic.ts'
+
+const describeId = ({ family, label }: Topic) => `ID${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.`
+
+export const createIdArgument = (topic: Topic) => string({ required: true, ignoreStdin: true, description: describeId(topic) })
+
+export const createIdArguments = (topic: Topic) =>
+  string({ required: true, ignoreStdin: true, multiple: true, description: `${describeId(topic)} Repeatable.` })
 
 export abstract class ResourceCommand extends CadreCommand {
   #found: { id: string; name: string } | undefined

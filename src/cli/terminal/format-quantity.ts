@@ -39,9 +39,9 @@ export const formatTokens = (count: number, isEstimated = false): string => `${i
 export const formatCompact = (number: number): string =>
   number < 10_000 ? formatCount(number) : number.toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 3 })
 
-export const formatMilliseconds = (milliseconds: number): string =>
-  milliseconds < 1000
-    ? `${Math.round(milliseconds)} ms`
-    : milliseconds < 60_000
-      ? `${(milliseconds / 1000).toFixed(1)} s`
-      : formatDuration(milliseconds / 1000)
+/** Returns – for an unknown duration. */
+export function formatMilliseconds(milliseconds: number | null): string {
+  if (milliseconds === null) return '–'
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  return milliseconds < 60_000 ? `${(milliseconds / 1000).toFixed(1)} s` : formatDuration(milliseconds / 1000)
+}

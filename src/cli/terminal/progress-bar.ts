@@ -153,6 +153,21 @@ export class ProgressDisplay {
     this.clear()
   }
 
+  /** For work that goes on after Ctrl+C, which ends the command: says so. */
+  async explainInterruption<T>(describe: () => string, work: () => Promise<T>): Promise<T> {
+    const explain = () => {
+      this.end()
+      this.#stream.write(`\n${describe()}\n`)
+    }
+    process.prependListener('SIGINT', explain)
+    try {
+      return await work()
+    } finally {
+      process.removeListener('SIGINT', explain)
+      this.clear()
+    }
+  }
+
   /** Without a terminal, a line that says nothing new is left out. */
   #writeLine(line: string): void {
     if (line !== this.#lastLine) this.#stream.write(`${line}\n`)

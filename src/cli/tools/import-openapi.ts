@@ -3,7 +3,7 @@ import { boolean, integer, string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { Static } from 'typebox'
 import type { ApiToolImport, ApiToolImportResult } from '../../contract/families/api-tools.ts'
-import { type InputReader, promptSecret, readTextFile } from '../input/input-reader.ts'
+import { type InputReader, promptSecret, readTextFile, SECRET_VALUE } from '../input/input-reader.ts'
 import { parsePair } from '../input/parse-pair.ts'
 import { repeatable, splitWords } from '../input/repeatable-flags.ts'
 import { paint } from '../terminal/color.ts'
@@ -13,8 +13,6 @@ import { sanitizeLine } from '../terminal/text.ts'
 
 type ImportRequest = Static<typeof ApiToolImport>
 type ImportResponse = Static<typeof ApiToolImportResult>
-
-const SECRET = '<secret|@file|env:NAME|->'
 
 export const importFlags = {
   only: string({
@@ -29,10 +27,10 @@ export const importFlags = {
     helpValue: '<name=value>',
   }),
   prefix: string({ description: 'Prefix for the tool names.' }),
-  bearer: string({ description: 'Bearer token for the tools.', helpValue: SECRET }),
-  'api-key': string({ description: 'API key for the tools.', helpValue: SECRET }),
+  bearer: string({ description: 'Bearer token for the tools.', helpValue: SECRET_VALUE }),
+  'api-key': string({ description: 'API key for the tools.', helpValue: SECRET_VALUE }),
   basic: string({ description: 'User name for basic authentication.', helpValue: '<user>' }),
-  password: string({ description: 'Password for --basic (default: prompt).', helpValue: SECRET }),
+  password: string({ description: 'Password for --basic (default: prompt).', helpValue: SECRET_VALUE }),
   credential: string({
     ...repeatable,
     description: 'Credential for a security scheme of the document. Repeatable.',

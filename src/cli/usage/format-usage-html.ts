@@ -32,7 +32,7 @@ function formatTotal(usage: Statistics): Html {
     { name: 'Output tokens', value: formatCount(output_tokens) },
     {
       name: 'Cost',
-      value: total_cost === null ? 'unknown' : formatMoney(total_cost, currency),
+      value: formatMoney(total_cost, currency),
       note: note(unpriced_tokens, 'tokens have no price'),
     },
   ])

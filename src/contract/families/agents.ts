@@ -13,6 +13,7 @@ import {
   nullable,
   object,
   optional,
+  pick,
   resource,
   resourceName,
   text,
@@ -66,23 +67,19 @@ const example = {
   topics: ['leave', { name: 'travel', description: 'Booking trains and hotels' }],
 }
 
-const fields = { name: resourceName('agent'), ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) }
+const name = resourceName('agent')
+const fields = { name, ...settings, topics: Type.Array(Topic, { description: 'Topics the agent covers.' }) }
 export type Agent = Static<typeof Agent>
 export const Agent = resource('agent', fields, {
   description: 'An agent: a model, instructions and tools.',
   examples: [createExample('agent', example, fields, { topics: [{ name: 'leave', description: '' }] })],
 })
-const { id, name, description, model_id, temperature, tools, created_at } = Agent.properties
 export type AgentItem = Static<typeof AgentItem>
-export const AgentItem = namedObject('AgentItem', 'An agent in a list.', {
-  id,
-  name,
-  description,
-  model_id,
-  temperature,
-  tools,
-  created_at,
-})
+export const AgentItem = namedObject(
+  'AgentItem',
+  'An agent in a list.',
+  pick(Agent.properties, ['id', 'name', 'description', 'model_id', 'temperature', 'tools', 'created_at']),
+)
 
 const topics = Type.Array(TopicInput, { maxItems: 100, description: 'Topics the agent covers.' })
 const AgentCreate = createBody('agent', { name }, { ...settings, topics }, example)

@@ -1,6 +1,6 @@
 /** API tools: tools that call HTTP APIs. */
 import { type Static, Type } from 'typebox'
-import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
+import { createAction, createBody, createCollectionAction, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { METHODS, route } from '../route.ts'
 import { authentication, basicAuth, bearerAuth, HEADER_NAME, headers, noAuth, secret } from '../schemas/auth.ts'
 import { expose_mcp } from '../schemas/exposure.ts'
@@ -200,11 +200,8 @@ export const ApiToolImportResult = namedObject('APIToolImportResult', 'Result of
 export const apiToolRoutes = {
   ...createCrudRoutes(apiTools, { read: 'read', change: 'write' }),
   import: route({
-    id: 'api-tools.import',
+    ...createCollectionAction(apiTools, 'import'),
     callsExternalService: true,
-    family: 'api-tools',
-    method: 'POST',
-    path: '/api-tools/import',
     summary: 'Import OpenAPI operations',
     description:
       'Creates a tool for each operation of an OpenAPI 3 document, in one transaction. Returns skipped operations with the reason.',

@@ -15,6 +15,7 @@ import {
   nullable,
   object,
   optional,
+  pick,
   stringEnum,
   timestamp,
 } from '../schemas/fields.ts'
@@ -85,19 +86,15 @@ const RunResults = namedObject('RunResults', 'A run with its results.', {
   pagination: Pagination,
 })
 
-const { input, expected_output, actual_output, passed, score } = RunResult.properties
 const ComparedResult = namedObject('ComparedResult', 'The outcome of a test case in one of the runs.', {
-  score,
-  passed,
-  actual_output,
+  ...pick(RunResult.properties, ['score', 'passed', 'actual_output']),
   ...optional({
     omitted_characters: count('Number of characters missing at the end of actual_output; absent if it is complete.'),
   }),
 })
 const ResultChange = namedObject('ResultChange', 'A test case with different outcomes.', {
   position: count('Position of the test case in b.'),
-  input,
-  expected_output,
+  ...pick(RunResult.properties, ['input', 'expected_output']),
   change: stringEnum(['better', 'worse'], { description: 'Change from a to b.' }),
   a: ComparedResult,
   b: ComparedResult,

@@ -13,6 +13,7 @@ import {
   nonEmptyText,
   nullable,
   optional,
+  pick,
   resource,
   resourceName,
   stringEnum,
@@ -117,16 +118,11 @@ export const Evaluation = resource(
     examples: [createExample('eval', { ...example, description: '', scorers: [{ type: 'contains' }], concurrency: 4, repeats: 1 })],
   },
 )
-const { id, created_at, updated_at, ...rest } = Evaluation.properties
-const EvaluationItem = namedObject('EvaluationItem', 'An evaluation in a list.', {
-  id,
-  name,
-  description: rest.description,
-  type,
-  target_id: rest.target_id,
-  created_at,
-  updated_at,
-})
+const EvaluationItem = namedObject(
+  'EvaluationItem',
+  'An evaluation in a list.',
+  pick(Evaluation.properties, ['id', 'name', 'description', 'type', 'target_id', 'created_at', 'updated_at']),
+)
 
 export const MAX_TEST_CASES = 10_000
 export const MAX_EVALUATION_BYTES = 8 * 1024 * 1024
@@ -138,7 +134,7 @@ const requiredFields = {
   test_cases: Type.Array(TestCaseInput, { minItems: 1, maxItems: MAX_TEST_CASES, description: 'Test cases.' }),
 }
 const defaultScorers = { ...scorerInputs, default: [{ type: 'contains' }] } as typeof scorerInputs
-const optionalFields = { description: rest.description, scorers: defaultScorers, ...runSettings }
+const optionalFields = { description: Evaluation.properties.description, scorers: defaultScorers, ...runSettings }
 export const EvaluationCreate = createBody('evaluation', requiredFields, optionalFields, example)
 const EvaluationUpdate = updateBody(
   'evaluation',

@@ -12,6 +12,7 @@ import {
   nullable,
   object,
   optional,
+  pick,
   resource,
   resourceName,
   stringEnum,
@@ -118,15 +119,11 @@ export const KnowledgeSource = resource('knowledge source', fields, {
     }),
   ],
 })
-const { id, created_at } = KnowledgeSource.properties
-const KnowledgeSourceItem = namedObject('KnowledgeSourceItem', 'A knowledge source in a list.', {
-  id,
-  name,
-  type,
-  status,
-  last_sync,
-  created_at,
-})
+const KnowledgeSourceItem = namedObject(
+  'KnowledgeSourceItem',
+  'A knowledge source in a list.',
+  pick(KnowledgeSource.properties, ['id', 'name', 'type', 'status', 'last_sync', 'created_at']),
+)
 
 /** One schema per type, discriminated by `type`, so that a validation error names the invalid field. */
 const createSchemaOfType = (sourceType: SourceType): TObject => {

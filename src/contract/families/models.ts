@@ -1,6 +1,6 @@
 /** Models and their providers, keys and prices. */
 import { type Static, Type } from 'typebox'
-import { createAction, createBody, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
+import { createAction, createBody, createCollectionAction, createCrudRoutes, createFamily, updateBody } from '../crud.ts'
 import { route } from '../route.ts'
 import {
   createExample,
@@ -19,6 +19,9 @@ import {
 } from '../schemas/fields.ts'
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible', 'ollama', 'embedded', 'replay'] as const
+
+/** Providers whose public API needs a key. */
+export const HOSTED_PROVIDERS: readonly string[] = ['openai', 'anthropic', 'google']
 
 /** The extractive model that ships with Cadre. */
 export const EMBEDDED_MODEL_ID = 'model_00000000-0000-7000-8000-000000000001'
@@ -134,20 +137,15 @@ export const models = createFamily({
 export const modelRoutes = {
   ...createCrudRoutes(models, { read: 'read', change: 'write' }),
   discover: route({
-    id: 'models.discover',
-    family: 'models',
-    method: 'GET',
-    path: '/models/discover',
+    ...createCollectionAction(models, 'discover', 'GET'),
     summary: 'Discover models',
     description: "Finds local model servers and API keys in the daemon's environment. Sends nothing to other machines and returns no keys.",
     access: 'read',
     response: Type.Array(DiscoveredModel),
   }),
   adopt: route({
+    ...createCollectionAction(models, 'discover'),
     id: 'models.adopt',
-    family: 'models',
-    method: 'POST',
-    path: '/models/discover',
     summary: 'Add a discovered model',
     description: "Copies the API key from the daemon's environment to the vault.",
     access: 'admin',

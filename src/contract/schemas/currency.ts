@@ -11,8 +11,9 @@ export const currency = Type.String({
   examples: [DEFAULT_CURRENCY],
 })
 
-/** Two decimals from 1 upwards, else two significant digits. Runs of earlier versions have no currency. */
-export function formatMoney(amount: number, code = DEFAULT_CURRENCY): string {
+/** Two decimals from 1 upwards, else two significant digits. Null is an unknown price. Runs of earlier versions have no currency. */
+export function formatMoney(amount: number | null, code = DEFAULT_CURRENCY): string {
+  if (amount === null) return 'unknown'
   const number =
     amount >= 1
       ? amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
@@ -22,6 +23,4 @@ export function formatMoney(amount: number, code = DEFAULT_CURRENCY): string {
   return `${number} ${code}`
 }
 
-/** The price of a model may be unknown. */
-export const formatCost = (cost: number | null, code?: string): string =>
-  cost === null ? 'cost unknown' : `cost ${formatMoney(cost, code)}`
+export const formatCost = (cost: number | null, code?: string): string => `cost ${formatMoney(cost, code)}`

@@ -32,6 +32,10 @@ export function optional<F extends Fields>(fields: F): { [K in keyof F]: TOption
   return Object.fromEntries(entries)
 }
 
+/** Some of the fields. */
+export const pick = <F extends Fields, const Name extends keyof F>(fields: F, names: readonly Name[]): Pick<F, Name> =>
+  Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<F, Name>
+
 /** An object with any fields. */
 export const jsonObject = (description: string, options: object = {}): TUnsafe<Record<string, unknown>> =>
   Type.Unsafe({ type: 'object', additionalProperties: true, description, ...options })

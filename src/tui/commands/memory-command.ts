@@ -4,7 +4,7 @@ import { quoteShellWord } from '../../cli/terminal/shell-quote.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
 import { call } from '../../client/call.ts'
 import type { Connection } from '../../client/request.ts'
-import { CadreError } from '../../contract/errors.ts'
+import { handleError } from '../../contract/errors.ts'
 import { memoryRoutes } from '../../contract/families/memory/memories.ts'
 import type { ChatSession } from '../session/chat-session.ts'
 import type { Entry } from '../state/transcript-reducer.ts'
@@ -37,6 +37,7 @@ function listRemembered(entries: readonly Entry[]): Remembered[] {
 /** Undoes the last fact that is still stored as the chat shows it, and restores the one that it replaced. */
 async function undoLast(connection: Connection, calls: readonly Remembered[]): Promise<string> {
   for (const { id, content, replaced } of calls.toReversed()) {
+    const ignoreMissing = handleError('NOT_FOUND', () => undefined)
     const current = await call(connection, memoryRoutes.get, { params: { id } }).catch(ignoreMissing)
     if (current?.data.content !== content) continue
     if (replaced === undefined) return (await call(connection, memoryRoutes.remove, { params: { id } })).message
@@ -44,8 +45,4 @@ async function undoLast(connection: Connection, calls: readonly Remembered[]): P
     return `Remembered again: ${sanitizeLine(replaced)}`
   }
   throw new Error('There is nothing to undo: nothing that was remembered in this chat is left.')
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (!(error instanceof CadreError) || error.code !== 'NOT_FOUND') throw error
 }

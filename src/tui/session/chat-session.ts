@@ -1,5 +1,5 @@
 /** The chat without its screen: agent, model and conversation, and how they change. */
-import { type AgentModel, resolveAgentModel, toAgentModel } from '../../cli/ask/resolve-agent-model.ts'
+import { type AgentModel, resolveAgentModel, toAgentModel } from '../../cli/ask/resolve-model.ts'
 import { call } from '../../client/call.ts'
 import { removeEmptyConversation } from '../../client/remove-empty-conversation.ts'
 import type { Connection } from '../../client/request.ts'

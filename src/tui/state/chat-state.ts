@@ -1,7 +1,7 @@
 /** State of the chat screen and queries on it. */
 
 import { findCitedText } from '../../cli/ask/find-quote.ts'
-import type { AgentModel } from '../../cli/ask/resolve-agent-model.ts'
+import type { AgentModel } from '../../cli/ask/resolve-model.ts'
 import type { AttachedImage } from '../../cli/input/attachments.ts'
 import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'

@@ -2,6 +2,7 @@
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Usage } from '../../contract/schemas/usage.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 
 export interface ToolCall {
   readonly id: string
@@ -115,11 +116,8 @@ export function updateToolCall(reply: ReplyState, id: string, change: (tool: Too
 
 const pickCallFields = ({ name, arguments: args }: ReplyEvents['tool_call']) => ({ name, arguments: args ?? {} })
 
-const pickRequest = ({ tool_id, method, url, reason }: ReplyEvents['confirmation_required']) => ({
-  ...(tool_id === undefined ? {} : { toolId: tool_id }),
-  ...(reason === undefined ? {} : { reason }),
-  ...(method === undefined || url === undefined ? {} : { request: { method, url } }),
-})
+const pickRequest = ({ tool_id: toolId, method, url, reason }: ReplyEvents['confirmation_required']) =>
+  omitUndefined({ toolId, reason, request: method === undefined || url === undefined ? undefined : { method, url } })
 
 function applyResult(tool: ToolCall, data: Omit<ReplyEvents['tool_result'], 'id'>): ToolCall {
   const { name, arguments: changed, result, error, latency_ms: latencyMs, confirmation, citations } = data
@@ -129,10 +127,7 @@ function applyResult(tool: ToolCall, data: Omit<ReplyEvents['tool_result'], 'id'
     name: name || tool.name,
     arguments: changed ?? tool.arguments,
     state,
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-    ...(citations === undefined ? {} : { passages: citations.length }),
+    ...omitUndefined({ result, error, latencyMs, passages: citations?.length }),
   }
 }
 
@@ -159,18 +154,10 @@ export function applyMessage(reply: ReplyState, message: Message): ReplyState {
 const STATUS_BY_FINISH_REASON: Record<string, ReplyState['status']> = { aborted: 'aborted', interrupted: 'interrupted', error: 'failed' }
 
 function pickReplyFields(message: Message): Omit<ReplyState, 'parts' | 'kind'> {
-  const { id, citations, usage, context_tokens, cost, summarized_messages, finish_reason, error } = message
-  return {
-    id,
-    citations: citations ?? [],
-    status: STATUS_BY_FINISH_REASON[finish_reason ?? ''] ?? 'done',
-    ...(usage === undefined ? {} : { usage }),
-    ...(context_tokens === undefined ? {} : { contextTokens: context_tokens }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(summarized_messages === undefined ? {} : { summarizedMessages: summarized_messages }),
-    ...(finish_reason === undefined ? {} : { finishReason: finish_reason }),
-    ...(error === undefined ? {} : { error }),
-  }
+  const { id, citations = [], usage, context_tokens, cost, summarized_messages, finish_reason, error } = message
+  const others = { contextTokens: context_tokens, summarizedMessages: summarized_messages, finishReason: finish_reason }
+  const status = STATUS_BY_FINISH_REASON[finish_reason ?? ''] ?? 'done'
+  return { id, citations, status, ...omitUndefined({ usage, cost, error, ...others }) }
 }
 
 export function getText({ parts }: Pick<ReplyState, 'parts'>): string {

@@ -3,6 +3,7 @@ import { formatHistoryNotes } from '../../cli/ask/notes/format-history.ts'
 import { findRemembered, formatRemembered } from '../../cli/ask/notes/format-remembered.ts'
 import type { ReplyEvent, ReplyEvents } from '../../contract/reply-events.ts'
 import type { Message } from '../../contract/schemas/messages.ts'
+import { omitUndefined } from '../../omit-undefined.ts'
 import {
   applyEvent,
   applyMessage,
@@ -84,7 +85,7 @@ function applyReplyEvent(state: Transcript, event: ReplyEvent, at: number): Tran
   const reply = state.live ?? (state.isAwaitingReply ? NEW_REPLY : undefined)
   if (!reply || isKnownEvent(reply, event)) return state
   if (event.event === 'error') return failReply(state, reply, event.data)
-  const next = { ...applyEvent(reply, event, at), ...(event.id === undefined ? {} : { lastEventId: event.id }) }
+  const next = { ...applyEvent(reply, event, at), ...omitUndefined({ lastEventId: event.id }) }
   return { ...state, live: next, isAwaitingReply: true }
 }
 
@@ -93,7 +94,7 @@ function startReply(state: Transcript, event: Extract<ReplyEvent, { event: 'mess
   if (state.entries.some((entry) => entry.kind === 'reply' && entry.id === id)) return state
   const { live } = state
   if (live && isKnownEvent(live, event)) return state
-  const fields = { id, question, ...(event.id === undefined ? {} : { lastEventId: event.id }) }
+  const fields = { id, question, ...omitUndefined({ lastEventId: event.id }) }
   if (live && live.id !== undefined && live.id !== id) return startReply(endReply(state, { status: 'interrupted' }), event)
   // Sent again from the start and without ids: replaces the text.
   const isRestart = live?.id === id && event.id === undefined
@@ -106,7 +107,7 @@ function updateLive(state: Transcript, change: (reply: ReplyState) => ReplyState
 
 function failReply(state: Transcript, reply: ReplyState, { error, hint, message_id }: ReplyEvents['error']): Transcript {
   const id = reply.id ?? message_id
-  return endReply({ ...state, live: { ...reply, id } }, { status: 'failed', error, ...(hint === undefined ? {} : { hint }) })
+  return endReply({ ...state, live: { ...reply, id } }, { status: 'failed', error, hint })
 }
 
 function endReply(state: Transcript, { status, error, hint }: { status: ReplyState['status']; error?: string; hint?: string }): Transcript {
@@ -118,13 +119,7 @@ function endReply(state: Transcript, { status, error, hint }: { status: ReplySta
       ? { ...part, tool: { ...part.tool, state: 'failed' as const, error: 'The reply ended before the tool call.' } }
       : part,
   )
-  const reply: ReplyState = {
-    ...(live ?? NEW_REPLY),
-    parts,
-    status,
-    ...(error === undefined ? {} : { error }),
-    ...(hint === undefined ? {} : { hint }),
-  }
+  const reply: ReplyState = { ...(live ?? NEW_REPLY), parts, status, ...omitUndefined({ error, hint }) }
   return { entries: [...state.entries, reply], live: undefined, isAwaitingReply: false }
 }
 

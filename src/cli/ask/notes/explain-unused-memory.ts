@@ -5,7 +5,7 @@ import { type Agent, agentRoutes } from '../../../contract/families/agents.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import type { Row } from '../../terminal/table.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
-import { resolveAgentModel } from '../resolve-agent-model.ts'
+import { resolveAgentModel } from '../resolve-model.ts'
 
 /** For changes of agents that turn memory on or choose a model. */
 export const describeMemory = (connection: Connection, agent: Row, given: Row): Promise<string | undefined> =>

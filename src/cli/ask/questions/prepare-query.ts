@@ -57,10 +57,9 @@ function resolveSearchTool(connection: Connection, input: QueryInput): Promise<s
     const [name] = await listToolNames(connection, topic)
     if (words.length < 2 || name === undefined) throw error
     const example = `${command} ${quoteShellWord(name)} ${quoteShellWord([tool, ...words].join(' '))}`
-    throw new CadreError(error.code, error.message, {
-      hint: `${error.hint}\nIf it is part of the question, write the name of ${withArticle(topic.family.noun)} before it: ${example}`,
-      cause: error,
-    })
+    throw error.withHint(
+      `${error.hint}\nIf it is part of the question, write the name of ${withArticle(topic.family.noun)} before it: ${example}`,
+    )
   }
   return resolveResource(connection, topic, tool).catch(handleError('NOT_FOUND', explain))
 }

@@ -5,14 +5,12 @@ import type { Connection } from '../../../client/request.ts'
 import { pluralize } from '../../../contract/crud.ts'
 import { CadreError } from '../../../contract/errors.ts'
 import { CadreCommand } from '../../oclif/base-command.ts'
-import { confirm } from '../../terminal/confirm.ts'
+import { confirm, yesFlag } from '../../terminal/confirm.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
 import { resolveResource } from '../resolve-references.ts'
+import { createIdArguments } from '../resource-command.ts'
 import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
-import { createIdArguments } from './show.ts'
-
-export const yesFlag = boolean({ char: 'y', description: 'Skip the confirmation.' })
 
 /** Returns what to tell the user after a resource was deleted. */
 type DescribeRest = (connection: Connection, id: string) => Promise<string | undefined>
@@ -72,10 +70,6 @@ const isInUse = (error: unknown): error is CadreError =>
 export function addForceHint(command: string): (error: unknown) => never {
   return (error) => {
     if (!isInUse(error)) throw error
-    throw new CadreError(error.code, error.message, {
-      details: error.details,
-      cause: error,
-      hint: `To delete it and detach it from them: cadre ${command} --force`,
-    })
+    throw error.withHint(`To delete it and detach it from them: cadre ${command} --force`)
   }
 }

@@ -1,19 +1,11 @@
 /** `cadre <topic> show`: shows one resource. */
-import { string } from '@oclif/core/args'
 import { call } from '../../../client/call.ts'
 import { withArticle } from '../../../contract/crud.ts'
 import type { Row } from '../../terminal/table.ts'
-import { ResourceCommand } from '../resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../resource-command.ts'
 import { addReferenceNames } from '../resource-view.ts'
 import { findTopic, type Topic } from '../topic.ts'
 import type { Example } from './list.ts'
-
-const describeId = ({ family, label }: Topic) => `ID${label === undefined ? '' : ` or ${label}`} of the ${family.noun}.`
-
-export const createIdArgument = (topic: Topic) => string({ required: true, ignoreStdin: true, description: describeId(topic) })
-
-export const createIdArguments = (topic: Topic) =>
-  string({ required: true, ignoreStdin: true, multiple: true, description: `${describeId(topic)} Repeatable.` })
 
 export function showCommand(topic: Topic, examples: Example[] = []) {
   const { family, command } = topic

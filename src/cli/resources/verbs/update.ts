@@ -9,14 +9,13 @@ import type { Row } from '../../terminal/table.ts'
 import { formatChanges } from '../format-changes.ts'
 import type { FoundResource } from '../name-errors.ts'
 import { listNamesakes, resolveReferences } from '../resolve-references.ts'
-import { ResourceCommand } from '../resource-command.ts'
+import { createIdArgument, ResourceCommand } from '../resource-command.ts'
 import { fetchNames } from '../resource-names.ts'
 import { addReferenceNames, listReferencedIds } from '../resource-view.ts'
 import { findTopic, formatTitle, type Topic } from '../topic.ts'
 import { createFileFlag, type DescribeEffect, formatDuplicateName, readInput } from './create.ts'
 import { createListFlags, editLists, hasListChanges, listEditableFields } from './edit-lists.ts'
 import type { Example } from './list.ts'
-import { createIdArgument } from './show.ts'
 
 export function updateCommand(topic: Topic, examples: Example[], describeEffect?: DescribeEffect) {
   const { family, command, references, label, updateForm } = topic

@@ -1,9 +1,13 @@
 /** Shows what an MCP server offers and approves its tools after confirmation. */
+import { string } from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
 import type { Static } from 'typebox'
 import { call } from '../../../client/call.ts'
 import type { Connection } from '../../../client/request.ts'
 import { type Discovery, mcpToolRoutes, NAME_SEPARATOR, type OfferedTool } from '../../../contract/families/mcp/mcp-tools.ts'
-import { confirm } from '../../terminal/confirm.ts'
+import { repeatable, splitWords } from '../../input/repeatable-flags.ts'
+import { mcpToolTopic } from '../../resources/topics/mcp.ts'
+import { confirm, yesFlag } from '../../terminal/confirm.ts'
 import { UsageError } from '../../terminal/failures/command-errors.ts'
 import { formatCount } from '../../terminal/format-quantity.ts'
 import { quoteShellWord } from '../../terminal/shell-quote.ts'
@@ -11,21 +15,24 @@ import type { Row } from '../../terminal/table.ts'
 import { sanitizeLine } from '../../terminal/text.ts'
 import { formatOffer } from './format-offer.ts'
 
-interface ReviewOptions {
-  server: { id: string; name: string }
-  /** Names of the tools to approve. Empty: all. */
-  only: readonly string[]
-  yes: boolean
+export const reviewFlags = {
+  tool: string({ ...repeatable, description: 'Approve only these tools. Repeatable.', helpValue: '<a,b>' }),
+  yes: yesFlag,
 }
+
+/** The server of approved tools is known. */
+export const APPROVED_COLUMNS = mcpToolTopic.columns.filter((column) => column !== 'mcp_server_id')
+
+type ReviewOptions = InferredFlags<typeof reviewFlags> & { server: { id: string; name: string } }
 
 /** Returns the approved tools. */
 export async function reviewTools(
   connection: Connection,
   { server: discovered, tools }: Static<typeof Discovery>,
-  { server, only, yes }: ReviewOptions,
+  { server, tool: only = [], yes }: ReviewOptions,
 ): Promise<Row[]> {
   const { notify } = connection
-  const wanted = selectTools(tools, only, server.name)
+  const wanted = selectTools(tools, splitWords(only), server.name)
   const pending = wanted.filter(({ state }) => state === 'new' || state === 'changed')
   const title = `${server.name} (${sanitizeLine(`${discovered.name} ${discovered.version}`)})`
   notify(`${title} offers ${formatCount(tools.length, 'tool')}${wanted.length < tools.length ? `; ${wanted.length} selected` : ''}.`)

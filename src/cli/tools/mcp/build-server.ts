@@ -3,12 +3,10 @@ import { boolean, integer, string } from '@oclif/core/flags'
 import type { InferredFlags } from '@oclif/core/interfaces'
 import type { Static } from 'typebox'
 import type { McpServerCreate } from '../../../contract/families/mcp/mcp-servers.ts'
-import type { InputReader } from '../../input/input-reader.ts'
+import { type InputReader, SECRET_VALUE } from '../../input/input-reader.ts'
 import { parsePair } from '../../input/parse-pair.ts'
 import { repeatable } from '../../input/repeatable-flags.ts'
 import { UsageError } from '../../terminal/failures/command-errors.ts'
-
-const SECRET = '<secret|@file|env:NAME|->'
 
 export const serverFlags = {
   url: string({ description: 'URL of a server that speaks Streamable HTTP, instead of a command.', helpValue: '<url>' }),
@@ -22,10 +20,10 @@ export const serverFlags = {
     description: 'Header of the requests to the URL. Repeatable.',
     helpValue: '<name=secret|@file|env:NAME|->',
   }),
-  bearer: string({ description: 'Bearer token for the URL.', helpValue: SECRET }),
+  bearer: string({ description: 'Bearer token for the URL.', helpValue: SECRET_VALUE }),
   oauth: boolean({ description: 'Sign in at the URL with OAuth, in a browser.' }),
   'client-id': string({ description: 'Identifier of a registered OAuth client. Default: register one.', dependsOn: ['oauth'] }),
-  'client-secret': string({ description: 'Secret of the OAuth client.', helpValue: SECRET, dependsOn: ['client-id'] }),
+  'client-secret': string({ description: 'Secret of the OAuth client.', helpValue: SECRET_VALUE, dependsOn: ['client-id'] }),
   scope: string({ description: 'OAuth scopes to request, separated by spaces.', dependsOn: ['oauth'] }),
   description: string({ description: 'Description of the server.' }),
   'timeout-ms': integer({ description: 'Time limit for starting and for each call, in milliseconds.', min: 100, max: 300_000 }),

@@ -1,6 +1,6 @@
 /** Memories: facts that an agent keeps about a user. */
 import { type Static, Type } from 'typebox'
-import { createBody, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
+import { createBody, createCollectionAction, createCrudRoutes, createFamily, updateBody } from '../../crud.ts'
 import { route } from '../../route.ts'
 import {
   createExample,
@@ -82,10 +82,7 @@ export const memoryRoutes = {
       'and keeps it in `history`. The response is then the existing memory.',
   }),
   search: route({
-    id: 'memories.search',
-    family: 'memories',
-    method: 'POST',
-    path: '/memories/search',
+    ...createCollectionAction(memories, 'search'),
     summary: 'Search the memories of a user',
     description: 'Finds memories by their words and their meaning, best first.',
     access: 'any',
