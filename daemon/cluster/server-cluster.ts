@@ -1,6 +1,6 @@
 /** The cluster of the daemons whose records are on a libSQL server. Everything between them travels through its tables. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Database, DatabaseReader, Value } from '../store/database.ts'
+import { type Database, type DatabaseReader, listColumn, type Value } from '../store/database.ts'
 import type { Cluster, ClusterLog, SharedCounts } from './cluster.ts'
 import { exchangeCounts } from './server-counts.ts'
 import { ServerLeaseStates } from './server-lease-states.ts'
@@ -42,13 +42,13 @@ export class ServerCluster implements Cluster {
     return () => clearInterval(timer)
   }
 
-  async listOwners(reader: DatabaseReader, query: string, values: readonly Value[]): Promise<string[]> {
+  listOwners(reader: DatabaseReader, query: string, values: readonly Value[]): Promise<string[]> {
     const sql = `SELECT DISTINCT owner FROM (${query}) WHERE owner <> ? AND owner IN (SELECT id FROM live_daemons)`
-    return (await reader.all<{ owner: string }>(sql, [...values, this.#daemonId])).map(({ owner }) => owner)
+    return listColumn(reader, sql, [...values, this.#daemonId])
   }
 
   async listDaemons(): Promise<Set<string>> {
-    return new Set((await this.#database.all<{ id: string }>('SELECT id FROM live_daemons')).map(({ id }) => id))
+    return new Set(await listColumn(this.#database, 'SELECT id FROM live_daemons'))
   }
 
   shareCounts(counts: SharedCounts): void {

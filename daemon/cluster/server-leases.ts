@@ -1,5 +1,5 @@
 /** Leases in a table of the server. Each daemon renews a row; its leases end with that row. */
-import { type Database, runLater, type Transaction } from '../store/database.ts'
+import { type Database, listColumn, runLater, type Transaction } from '../store/database.ts'
 import { retryWrite } from '../store/remote/retry-write.ts'
 import type { ClusterLog, Leases } from './cluster.ts'
 
@@ -71,8 +71,7 @@ export class ServerLeases implements Leases {
     if ((await this.#database.get(`${free} LIMIT 1`)) === undefined) return []
     const sql = `INSERT INTO leases (name, holder, fence) SELECT name, ?, 1 FROM (${names}) WHERE true
       ON CONFLICT DO UPDATE SET fence = fence + 1, holder = excluded.holder WHERE ${isFree} RETURNING name`
-    const claimed = await this.#database.write((transaction) => transaction.all<{ name: string }>(sql, [this.#daemonId]))
-    return claimed.map(({ name }) => name)
+    return this.#database.write((transaction) => listColumn(transaction, sql, [this.#daemonId]))
   }
 
   async findHolder(name: string): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 /** The cluster of a daemon whose records are in a file: it holds everything and has nobody to tell. */
-import type { Database } from '../store/database.ts'
+import { type Database, listColumn } from '../store/database.ts'
 import type { Cluster } from './cluster.ts'
 
 const FENCE = 1
@@ -8,7 +8,7 @@ export const createSingleDaemon = (database: Database): Cluster => ({
   leases: {
     claim: async () => FENCE,
     holds: async () => true,
-    claimAbandoned: async (names) => (await database.all<{ name: string }>(names)).map(({ name }) => name),
+    claimAbandoned: (names) => listColumn(database, names),
     release: async () => undefined,
     remove: async () => undefined,
     findHolder: async () => undefined,

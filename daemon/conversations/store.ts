@@ -2,7 +2,7 @@
 import { ConversationItem } from '../../src/contract/families/conversations.ts'
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Message } from '../../src/contract/schemas/messages.ts'
-import { type DatabaseReader, runLater, type Transaction } from '../store/database.ts'
+import { type DatabaseReader, listColumn, runLater, type Transaction } from '../store/database.ts'
 import { type Page, Records, type StoredRecord } from '../store/records.ts'
 import { indexMessage } from './search/message-index-store.ts'
 import { deleteSummaryOf } from './summaries/store.ts'
@@ -178,14 +178,13 @@ export async function touchConversation(
 }
 
 /** Lists up to 100 active conversations without activity since then and without an active reply. */
-export async function listIdleConversations(reader: DatabaseReader, since: string): Promise<string[]> {
-  const rows = await reader.all<{ id: string }>(
-    "SELECT id FROM conversations WHERE status = 'active' AND updated_at < ? " +
-      'AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100',
+export const listIdleConversations = (reader: DatabaseReader, since: string): Promise<string[]> =>
+  listColumn(
+    reader,
+    `SELECT id FROM conversations WHERE status = 'active' AND updated_at < ?
+       AND id NOT IN (SELECT conversation_id FROM replies_under_way) ORDER BY updated_at LIMIT 100`,
     [since],
   )
-  return rows.map(({ id }) => id)
-}
 
 export async function deleteMessages(transaction: Transaction, conversationId: string): Promise<void> {
   await runLater(transaction, 'DELETE FROM conversation_summaries WHERE conversation_id = ?', [conversationId])

@@ -4,7 +4,7 @@ import { MAX_RESULTS_PER_PAGE, type Run, type RunResult, type runRoutes } from '
 import { DEFAULT_LIMIT, type ListQuery } from '../../src/contract/schemas/list-query.ts'
 import type { Caller } from '../core/caller.ts'
 import { readCurrency } from '../core/currency.ts'
-import type { DatabaseReader, Transaction, Value } from '../store/database.ts'
+import { type DatabaseReader, listColumn, type Transaction, type Value } from '../store/database.ts'
 import { forgetResumes } from '../store/job-resumes.ts'
 import type { Page } from '../store/records.ts'
 import type { StoredEvaluation } from './store.ts'
@@ -176,8 +176,8 @@ const BATCH_SIZE = 250
 
 /** Returns the finished cases of a run as "position/repeat". */
 export async function listFinishedCases(reader: DatabaseReader, runId: string): Promise<Set<string>> {
-  const sql = "SELECT position || '/' || repeat AS key FROM evaluation_results WHERE run_id = ?"
-  return new Set((await reader.all<{ key: string }>(sql, [runId])).map(({ key }) => key))
+  const sql = "SELECT position || '/' || repeat FROM evaluation_results WHERE run_id = ?"
+  return new Set(await listColumn(reader, sql, [runId]))
 }
 
 interface RunTotals {

@@ -17,16 +17,18 @@ const PARAMETERS = {
   additionalProperties: false,
 }
 
-interface ToolIdentity {
+export interface ToolIdentity {
   id: string
   name: string
   description: string
 }
 
+export type SearchSources = (query: string, topK: number | undefined, use: ToolContext) => Promise<RetrievedPassage[]>
+
 export function createSearchTool(
   { id, name, description }: ToolIdentity,
   validator: Validator,
-  search: (query: string, topK: number | undefined, use: ToolContext) => Promise<RetrievedPassage[]>,
+  search: SearchSources,
   abilities: Pick<Tool, 'countDocuments' | 'compute' | 'listNeighbours' | 'companions'>,
 ): Tool {
   return {

@@ -27,6 +27,7 @@ import { listNeighbouringPassages } from './search/neighbouring-passages.ts'
 import type { PassageQuery, PassageSearch } from './search/passage-search.ts'
 import { type Quote, QuoteVerifier } from './search/quote-verifier.ts'
 import { getSourceDescriptions, type SourceDescriptions } from './search/search-store.ts'
+import { createSearchTool, type SearchSources, type ToolIdentity } from './search-tool.ts'
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, releaseOriginal, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
@@ -151,24 +152,14 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
     return this.#dependencies.tables.query(caller.tokenId ?? caller.userId ?? id, id, sql, max_rows, signal)
   }
 
-  /** Returns the tools that compute over the tables of sources; none if they have no tables. */
-  createTableTools({ id, name }: { id: string; name: string }, sourceIds: readonly string[]): Tool[] {
+  /** Creates the tool that searches sources, with what it can do besides. */
+  createSearchTool(tool: ToolIdentity, sourceIds: readonly string[], search: SearchSources): Tool {
     const { tables, validator } = this.#dependencies
-    const own = sourceIds.filter((sourceId) => tables.hasTables(sourceId))
-    if (own.length === 0) return []
-    return createTableTools({
-      id,
-      name,
-      validator,
-      describe: async () => (await Promise.all(own.map((sourceId) => tables.describe(sourceId)))).flat(),
-      query: async (sql, source, maxRows, signal) => {
-        const sourceId = source === undefined && own.length === 1 ? own[0] : own.find((candidate) => candidate === source)
-        if (sourceId === undefined)
-          throw new CadreError('VALIDATION_ERROR', 'source must be one of those that describe_tables returns.', {
-            hint: `Use ${own.join(' or ')}.`,
-          })
-        return tables.query(id, sourceId, sql, maxRows, signal)
-      },
+    return createSearchTool(tool, validator, search, {
+      countDocuments: () => this.countDocuments(sourceIds),
+      compute: (...question) => this.computeAnswer(sourceIds, ...question),
+      listNeighbours: this.listNeighbours,
+      companions: createTableTools(tool, sourceIds, validator, tables),
     })
   }
 

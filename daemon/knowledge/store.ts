@@ -29,32 +29,26 @@ export async function listContentHashes(reader: DatabaseReader, sourceId: string
   return listColumn(reader, sql, [sourceId])
 }
 
-/** Lists names or IDs that begin with the prefix, without regard to the case of ASCII letters. */
-export async function completeDocuments(
+/** Lists names or IDs that begin with the prefix. */
+export const completeDocuments = (reader: DatabaseReader, field: 'name' | 'id', prefix: string, limit: number, sourceId?: string) =>
+  listMatching(reader, field, `substr(${field}, 1, length(?))`, prefix, limit, sourceId)
+
+/** Lists the names of documents whose last part is this one. */
+export const listNamesEndingIn = (reader: DatabaseReader, part: string, limit: number, sourceId?: string) =>
+  listMatching(reader, 'name', "substr('/' || name, -length(?))", `/${part}`, limit, sourceId)
+
+/** `compared` is the part of each value, as long as the text, which must equal it without regard to the case of ASCII letters. */
+function listMatching(
   reader: DatabaseReader,
-  field: 'name' | 'id',
-  prefix: string,
+  field: string,
+  compared: string,
+  text: string,
   limit: number,
-  sourceId?: string,
+  sourceId: string | undefined,
 ): Promise<string[]> {
   const [scope, values] = sourceId === undefined ? ['', []] : [' AND knowledge_source_id = ?', [sourceId]]
-  return listColumn(
-    reader,
-    `SELECT DISTINCT ${field} AS value FROM documents
-     WHERE substr(${field}, 1, length(?)) = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`,
-    [prefix, prefix, ...values, limit],
-  )
-}
-
-/** Lists the names of documents whose last part is this one, without regard to the case of ASCII letters. */
-export function listNamesEndingIn(reader: DatabaseReader, part: string, limit: number, sourceId?: string): Promise<string[]> {
-  const [scope, values] = sourceId === undefined ? ['', []] : [' AND knowledge_source_id = ?', [sourceId]]
-  return listColumn(
-    reader,
-    `SELECT DISTINCT name AS value FROM documents
-     WHERE substr('/' || name, -length(?)) = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`,
-    [`/${part}`, `/${part}`, ...values, limit],
-  )
+  const sql = `SELECT DISTINCT ${field} AS value FROM documents WHERE ${compared} = ? COLLATE NOCASE${scope} ORDER BY value LIMIT ?`
+  return listColumn(reader, sql, [text, text, ...values, limit])
 }
 
 export async function isContentInUse(reader: DatabaseReader, contentHash: string): Promise<boolean> {

@@ -1,10 +1,12 @@
 /** Creates the tools with which chat models compute over the tables of knowledge sources. */
 import { Type } from 'typebox'
+import { CadreError } from '../../src/contract/errors.ts'
 import type { TableQueryResult } from '../../src/contract/families/tables.ts'
 import { object, optional } from '../../src/contract/schemas/fields.ts'
 import type { RetrievedPassage, Tool } from '../core/tool.ts'
 import type { Validator } from '../validation/validator.ts'
-import type { DocumentQueryResult, TableDescription } from './tables/source-tables.ts'
+import type { ToolIdentity } from './search-tool.ts'
+import type { SourceTables } from './tables/source-tables.ts'
 import type { TableDocument } from './tables/table-store.ts'
 
 const MAX_SQL_LENGTH = 20_000
@@ -20,16 +22,18 @@ const DescribeInput = object({})
 
 const SOURCE_DESCRIPTION = 'Source of the table as describe_tables returns it; can be left out if there is only one.'
 
-interface TableTools {
-  id: string
-  /** The name of the tool that searches the same documents. */
-  name: string
-  validator: Validator
-  describe(): Promise<TableDescription[]>
-  query(sql: string, source: string | undefined, maxRows: number, signal: AbortSignal): Promise<DocumentQueryResult>
-}
-
-export function createTableTools({ id, name, validator, describe, query }: TableTools): Tool[] {
+/**
+ * Returns no tools if the sources have no tables.
+ * @param tool the tool that searches the same documents
+ */
+export function createTableTools(
+  { id, name }: ToolIdentity,
+  sourceIds: readonly string[],
+  validator: Validator,
+  tables: Pick<SourceTables, 'hasTables' | 'describe' | 'query'>,
+): Tool[] {
+  const own = sourceIds.filter((sourceId) => tables.hasTables(sourceId))
+  if (own.length === 0) return []
   return [
     {
       id: `${id}/describe_tables`,
@@ -42,7 +46,8 @@ export function createTableTools({ id, name, validator, describe, query }: Table
       requiresConfirmation: false,
       run: async (input) => {
         validator.check(DescribeInput, input)
-        return { kind: 'value', value: { tables: await describe() } }
+        const described = await Promise.all(own.map((sourceId) => tables.describe(sourceId)))
+        return { kind: 'value', value: { tables: described.flat() } }
       },
     },
     {
@@ -64,7 +69,12 @@ export function createTableTools({ id, name, validator, describe, query }: Table
       run: async (input, { signal }) => {
         validator.check(QueryInput, input)
         const { sql, source: from } = input as { sql: string; source?: string }
-        const { result, documents } = await query(sql, from, MAX_ROWS, signal)
+        const sourceId = from === undefined && own.length === 1 ? own[0] : own.find((candidate) => candidate === from)
+        if (sourceId === undefined)
+          throw new CadreError('VALIDATION_ERROR', 'source must be one of those that describe_tables returns.', {
+            hint: `Use ${own.join(' or ')}.`,
+          })
+        const { result, documents } = await tables.query(id, sourceId, sql, MAX_ROWS, signal)
         return { kind: 'value', value: result, origin: documents.map((document) => createOrigin(document, sql, result)) }
       },
     },

@@ -13,12 +13,14 @@ import {
 } from '@modelcontextprotocol/server'
 import { CadreError } from '../../src/contract/errors.ts'
 import type { Caller } from '../core/caller.ts'
+import { createOneTimeTexts } from '../core/one-time-texts.ts'
 import type { Database } from '../store/database.ts'
-import { insertConfirmation, takeConfirmation } from './confirmation-store.ts'
 import type { McpTool } from './mcp-tool.ts'
 
 const CONFIRMATION = 'confirmation'
 const ANSWER_MS = 10 * 60_000
+/** The calls that users were asked about. Each question is answered once. */
+const confirmations = createOneTimeTexts({ table: 'mcp_confirmations', column: 'call', most: 1_000 })
 
 /** Returns the question, or undefined if the user has confirmed this call. */
 export async function requestConfirmation(
@@ -38,13 +40,13 @@ export async function requestConfirmation(
   const answer = inputResponse(inputResponses, CONFIRMATION)
   if (answer.kind === 'elicit') {
     const state = requestState()
-    const confirmedCall = typeof state === 'string' ? await takeConfirmation(database, state) : undefined
+    const confirmedCall = typeof state === 'string' ? await confirmations.take(database, state) : undefined
     if (answer.action !== 'accept') throw new CadreError('FORBIDDEN', 'The user did not confirm the call.')
     if (confirmedCall === call) return undefined
     // The answer is not to a question about this call.
   }
   const state = randomUUID()
-  await insertConfirmation(database, state, call, Date.now() + ANSWER_MS)
+  await confirmations.insert(database, state, call, Date.now() + ANSWER_MS)
   const message = `Call the tool "${tool.title}" with ${JSON.stringify(input)}?`
   const requestedSchema = { type: 'object' as const, properties: {} }
   return inputRequired({ inputRequests: { [CONFIRMATION]: inputRequired.elicit({ message, requestedSchema }) }, requestState: state })

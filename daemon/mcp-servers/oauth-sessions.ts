@@ -8,7 +8,7 @@ import type { Shared } from '../shared-services.ts'
 import { createResponseLimit, TrafficLimit } from './connections/message-limit.ts'
 import { createSignInError, toServerError } from './connections/server-error.ts'
 import { openSecrets } from './secrets.ts'
-import { insertSignIn, readOAuthState, type StoredMcpServer, saveOAuthState, takeSignIn } from './store.ts'
+import { readOAuthState, type StoredMcpServer, saveOAuthState, signIns } from './store.ts'
 
 const SESSION_MS = 10 * 60_000
 
@@ -68,7 +68,7 @@ export class OAuthSessions {
     if (opened === undefined) return { authorization_url: null, state }
     if (!/^https?:$/.test(opened.protocol)) throw new CadreError('PROVIDER_ERROR', 'The authorization URL is not an http or https URL.')
     const sealed = this.#dependencies.vault.seal(JSON.stringify(session), formatSignInContext(state))
-    await insertSignIn(this.#dependencies.database, state, sealed, Date.now() + SESSION_MS)
+    await signIns.insert(this.#dependencies.database, state, sealed, Date.now() + SESSION_MS)
     return { authorization_url: opened.href, state }
   }
 
@@ -150,7 +150,7 @@ export class OAuthSessions {
 
   async #takeSession(state: string): Promise<Session | undefined> {
     const { database, vault } = this.#dependencies
-    const sealed = await takeSignIn(database, state)
+    const sealed = await signIns.take(database, state)
     return sealed === undefined ? undefined : (JSON.parse(vault.open(sealed, formatSignInContext(state))) as Session)
   }
 

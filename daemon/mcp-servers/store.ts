@@ -1,6 +1,7 @@
 /** Database records of MCP servers; environment variables, headers, credentials and OAuth tokens are encrypted. */
 import type { Static } from 'typebox'
 import { McpServer, type McpServerCreate, type McpServerUpdate } from '../../src/contract/families/mcp/mcp-servers.ts'
+import { createOneTimeTexts } from '../core/one-time-texts.ts'
 import type { Database, DatabaseReader } from '../store/database.ts'
 import { Records, type StoredRecord } from '../store/records.ts'
 
@@ -19,19 +20,5 @@ export async function readOAuthState(reader: DatabaseReader, id: string): Promis
   return row?.oauth ?? null
 }
 
-const MAX_SIGN_INS = 100
-
-/** The oldest are forgotten if there are too many. */
-export async function insertSignIn(database: Database, state: string, sealed: string, expiresAt: number): Promise<void> {
-  const kept = 'SELECT state FROM oauth_sign_ins WHERE expires_at > ? ORDER BY expires_at DESC LIMIT ?'
-  await database.write(async (transaction) => {
-    await transaction.run(`DELETE FROM oauth_sign_ins WHERE state NOT IN (${kept})`, [Date.now(), MAX_SIGN_INS - 1])
-    await transaction.run('INSERT INTO oauth_sign_ins (state, session, expires_at) VALUES (?, ?, ?)', [state, sealed, expiresAt])
-  })
-}
-
-/** A sign-in ends with its first redirect, on whichever daemon. */
-export async function takeSignIn(database: Database, state: string): Promise<string | undefined> {
-  const sql = 'DELETE FROM oauth_sign_ins WHERE state = ? AND expires_at > ? RETURNING session'
-  return (await database.write((transaction) => transaction.get<{ session: string }>(sql, [state, Date.now()])))?.session
-}
+/** Sign-ins that wait for their redirect. A sign-in ends with the first one. */
+export const signIns = createOneTimeTexts({ table: 'oauth_sign_ins', column: 'session', most: 100 })

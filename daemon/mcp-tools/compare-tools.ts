@@ -13,29 +13,24 @@ export const hasSameDefinition = (one: Definition, other: Definition): boolean =
 
 /** Offered tools come first, in the order of the server. */
 export function compareTools(offers: readonly ToolOffer[], approved: readonly StoredMcpTool[]): OfferedTool[] {
-  const offered = offers.map((offer): OfferedTool => {
-    const record = approved.find(({ tool }) => tool === offer.tool)
-    const isSame = record !== undefined && hasSameDefinition(offer, record)
+  const describe = (tool: string, offer: ToolOffer | undefined): OfferedTool => {
+    const record = approved.find((other) => other.tool === tool)
     return {
-      tool: offer.tool,
-      state: offer.problem !== undefined ? 'unusable' : record === undefined ? 'new' : isSame ? 'approved' : 'changed',
+      tool,
+      state: compareDefinitions(offer, record),
       id: record?.id ?? null,
-      offered: pickDefinition(offer),
+      offered: offer ? pickDefinition(offer) : null,
       approved: record ? pickDefinition(record) : null,
-      problem: offer.problem ?? null,
+      problem: offer?.problem ?? null,
     }
-  })
-  const removed = approved
-    .filter(({ tool }) => !offers.some((offer) => offer.tool === tool))
-    .map(
-      (record): OfferedTool => ({
-        tool: record.tool,
-        state: 'removed',
-        id: record.id,
-        offered: null,
-        approved: pickDefinition(record),
-        problem: null,
-      }),
-    )
-  return [...offered, ...removed]
+  }
+  const removed = approved.filter(({ tool }) => !offers.some((offer) => offer.tool === tool))
+  return [...offers.map((offer) => describe(offer.tool, offer)), ...removed.map(({ tool }) => describe(tool, undefined))]
+}
+
+function compareDefinitions(offer: ToolOffer | undefined, record: StoredMcpTool | undefined): OfferedTool['state'] {
+  if (!offer) return 'removed'
+  if (offer.problem !== undefined) return 'unusable'
+  if (!record) return 'new'
+  return hasSameDefinition(offer, record) ? 'approved' : 'changed'
 }

@@ -11,7 +11,6 @@ import { findOwner, getPriority } from '../core/find-owner.ts'
 import { type CallOrigin, toUsageView } from '../core/meter.ts'
 import { type RetrievedPassage, type Tool, toContextPassage } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { GeneratedText, ModelsService } from '../models/service.ts'
@@ -26,7 +25,7 @@ type RagToolInput = Static<typeof RagToolCreate> | Static<typeof RagToolUpdate>
 
 type RagQuery = Static<typeof ragToolRoutes.query.body>
 
-export interface RagToolsDependencies extends Shared<'database' | 'validator'> {
+export interface RagToolsDependencies extends Shared<'database'> {
   models: ModelsService
   knowledge: KnowledgeService
 }
@@ -132,21 +131,9 @@ export class RagToolsService extends Resource<StoredRagTool, RagToolInput> {
 
   async findTool(reader: DatabaseReader, id: string): Promise<Tool | undefined> {
     const tool = await this.records.get(reader, id)
-    const { knowledge, validator } = this.#dependencies
-    return (
-      tool &&
-      createSearchTool(
-        tool,
-        validator,
-        (query, top_k, use) =>
-          this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, use.signal, { owner: findOwner(use) }),
-        {
-          countDocuments: () => knowledge.countDocuments(listSourceIds(tool)),
-          compute: (...asked) => knowledge.computeAnswer(listSourceIds(tool), ...asked),
-          listNeighbours: knowledge.listNeighbours,
-          companions: knowledge.createTableTools(tool, listSourceIds(tool)),
-        },
-      )
+    if (!tool) return undefined
+    return this.#dependencies.knowledge.createSearchTool(tool, listSourceIds(tool), (query, top_k, use) =>
+      this.#passages(tool, { query, ...(top_k ? { top_k } : {}) }, { rag_tool_id: id }, use.signal, { owner: findOwner(use) }),
     )
   }
 

@@ -12,20 +12,18 @@ import type { Caller } from '../core/caller.ts'
 import { findOwner } from '../core/find-owner.ts'
 import type { Tool, ToolContext } from '../core/tool.ts'
 import { Resource } from '../crud/resource.ts'
-import { createSearchTool } from '../knowledge/search-tool.ts'
 import type { KnowledgeService } from '../knowledge/service.ts'
 import { getEmbeddingReferences, intersectFilters, normalizeFilters, validateChunking } from '../knowledge/tool-settings.ts'
 import type { ModelsService } from '../models/service.ts'
 import type { Shared } from '../shared-services.ts'
 import type { DatabaseReader } from '../store/database.ts'
-import type { Compute } from '../tables/computation.ts'
 import { retrievalToolRecords, type StoredRetrievalTool } from './store.ts'
 
 type RetrievalToolInput = Static<typeof RetrievalToolCreate> | Static<typeof RetrievalToolUpdate>
 
 type SearchQuery = Static<typeof retrievalToolRoutes.search.body>
 
-interface RetrievalToolsDependencies extends Shared<'database' | 'validator'> {
+interface RetrievalToolsDependencies extends Shared<'database'> {
   models: ModelsService
   knowledge: KnowledgeService
 }
@@ -67,11 +65,7 @@ export class RetrievalToolsService extends Resource<StoredRetrievalTool, Retriev
       if (tool.knowledge_source_ids.length === 0) throw new CadreError('CONFLICT', 'The knowledge sources of this tool were deleted.')
       return (await this.#searchSources(tool, { query, ...(top_k ? { top_k } : {}) }, use.signal, { owner: findOwner(use) })).results
     }
-    const { validator, knowledge } = this.#dependencies
-    const compute: Compute = (...question) => knowledge.computeAnswer(tool.knowledge_source_ids, ...question)
-    const companions = knowledge.createTableTools(tool, tool.knowledge_source_ids)
-    const countDocuments = () => knowledge.countDocuments(tool.knowledge_source_ids)
-    return createSearchTool(tool, validator, search, { countDocuments, compute, listNeighbours: knowledge.listNeighbours, companions })
+    return this.#dependencies.knowledge.createSearchTool(tool, tool.knowledge_source_ids, search)
   }
 
   async #searchSources(

@@ -2,23 +2,20 @@
 import type { DatabaseReader } from '../store/database.ts'
 import type { DateRange } from '../validation/date-range.ts'
 import { type Entity, ORIGIN_FIELDS } from './entities.ts'
-import type { UsageSums } from './usage-sums.ts'
+import { AMOUNTS, type UsageSums } from './usage-sums.ts'
 
 export type DaySum = UsageSums & { day: string; model_id: string }
 type EntitySum = UsageSums & { entity_type: string; entity_id: string }
 export type CallSum = DaySum & Record<(typeof ORIGIN_FIELDS)[keyof typeof ORIGIN_FIELDS], string | null>
 
-const SUM_COLUMNS = `sum(calls) AS calls, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens,
-  sum(cached_tokens) AS cached_tokens, sum(unpriced_tokens) AS unpriced_tokens,
-  sum(estimated_tokens) AS estimated_tokens, total(cost) AS cost`
+const SUM_COLUMNS = AMOUNTS.map((name) => `${name === 'cost' ? 'total' : 'sum'}(${name}) AS ${name}`).join(', ')
 
 /** Lists the usage of an entity by day and model. */
 export async function listDaySums(reader: DatabaseReader, { type, id }: Entity, { from, until }: DateRange): Promise<DaySum[]> {
   const isModel = type === 'model' && id !== ''
   const [entityType, entityId] = type === 'model' ? ['', ''] : [type, id]
   return reader.all<DaySum>(
-    `SELECT day, model_id, calls, input_tokens, output_tokens, cached_tokens, unpriced_tokens, estimated_tokens, cost
-     FROM usage_days
+    `SELECT day, model_id, ${AMOUNTS.join(', ')} FROM usage_days
      WHERE entity_type = ? AND entity_id = ? AND day >= ? AND day < ?${isModel ? ' AND model_id = ?' : ''}`,
     [entityType, entityId, from, until, ...(isModel ? [id] : [])],
   )

@@ -28,7 +28,7 @@ const PUBLIC_FILES: Record<string, readonly string[]> = {
   agents: ['service.ts', 'toolset.ts'],
   memories: ['service.ts', 'store.ts', 'memory-tools.ts', 'format-memories.ts'],
   conversations: ['service.ts', 'completion-service.ts', 'agent-loop/ask-once.ts', 'agent-loop/turn-context.ts', 'reply/citations.ts'],
-  knowledge: ['service.ts', 'tool-settings.ts', 'search-tool.ts', 'document-lookup.ts', 'sync/embedding-ledger.ts'],
+  knowledge: ['service.ts', 'tool-settings.ts', 'document-lookup.ts', 'sync/embedding-ledger.ts'],
 }
 /** Files of a family that the layers below may import: remote embedding models use the endpoints and errors of chat models. */
 const PROVIDER_FILES = ['endpoints.ts', 'provider-error.ts', 'remote-model.ts'].map((file) => `daemon/models/providers/${file}`)

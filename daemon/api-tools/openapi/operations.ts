@@ -1,5 +1,6 @@
 /** Operations of a document: listing, selection, names and descriptions. */
 import { suggestWord } from '../../../src/contract/suggest.ts'
+import { matchesWildcards } from '../../core/match-wildcards.ts'
 import { InvalidDocumentError, isObject, type JsonObject, toList, toObject, toText, UnsupportedOperationError } from './json.ts'
 import type { ReferenceResolver } from './reference-resolver.ts'
 import { truncate } from './schema-converter.ts'
@@ -54,26 +55,11 @@ export function selectOperations(operations: readonly Operation[], only: readonl
 }
 
 function matchesSelector(selector: string, { method, path, definition }: Operation): boolean {
-  if (/^tag:/i.test(selector)) return toList(definition.tags).some((tag) => matchesPattern(selector.slice(4), toText(tag)))
+  if (/^tag:/i.test(selector)) return toList(definition.tags).some((tag) => matchesWildcards(selector.slice(4), toText(tag)))
   const [, verb, place] = /^([A-Za-z]+)\s+(\S.*)$/.exec(selector) ?? []
   if (verb !== undefined && place !== undefined && METHODS.includes(verb.toLowerCase()))
-    return verb.toUpperCase() === method && matchesPattern(place, path)
-  return selector.startsWith('/') ? matchesPattern(selector, path) : matchesPattern(selector, toText(definition.operationId))
-}
-
-/** Not a regular expression: many wildcards could backtrack for very long. */
-function matchesPattern(pattern: string, text: string): boolean {
-  const [first = '', ...pieces] = pattern.split('*')
-  if (pieces.length === 0) return pattern === text
-  if (!text.startsWith(first)) return false
-  let position = first.length
-  const last = pieces.pop() ?? ''
-  for (const piece of pieces) {
-    const index = text.indexOf(piece, position)
-    if (index === -1) return false
-    position = index + piece.length
-  }
-  return text.length >= position + last.length && text.endsWith(last)
+    return verb.toUpperCase() === method && matchesWildcards(place, path)
+  return selector.startsWith('/') ? matchesWildcards(selector, path) : matchesWildcards(selector, toText(definition.operationId))
 }
 
 function createUnknownSelectorError(selector: string, operations: readonly Operation[]): InvalidDocumentError {

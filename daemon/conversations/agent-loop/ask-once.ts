@@ -77,7 +77,8 @@ export async function askOnce(dependencies: AskOnceDependencies, input: AskOnceI
     return { message: reply.draft.toMessage(finishReason), unsettled }
   } catch (error) {
     const read = wasCalled && (signal.aborted || (error instanceof CadreError && error.code === 'PROVIDER_TIMEOUT'))
-    await recorder.settleFailedCall(signal.aborted ? 'aborted' : 'failed', read)
+    const usage = recorder.estimateOpenCall(signal.aborted ? 'aborted' : 'failed', read)
+    if (usage) await recorder.settleCall(usage)
     throw error
   } finally {
     endTurn?.()

@@ -59,12 +59,6 @@ export class UsageRecorder {
     return { entry, call: settled }
   }
 
-  /** `read` is false if the provider rejected the request or was never called. */
-  async settleFailedCall(status: 'failed' | 'aborted', read: boolean): Promise<void> {
-    if (!this.openCall) return
-    await this.settleCall({ input_tokens: read ? this.openCall.estimated_input : 0, output_tokens: 0, status, estimated: true })
-  }
-
   /** Records the end of the reply and settles its last call. */
   async finishReply(settled: CallUsage | undefined, reason: FinishReason, failure?: CadreError): Promise<StoredMessage> {
     if (settled && this.openCall) await this.settleCall(settled)

@@ -1,10 +1,11 @@
-/** Parses robots.txt (RFC 9309). Matching takes linear time, because patterns come from remote sites. */
+/** Parses robots.txt (RFC 9309). */
+import { matchesWildcards } from '../../../core/match-wildcards.ts'
 
 interface Rule {
   allow: boolean
-  /** The pattern, split at its stars. */
-  parts: string[]
-  isAnchored: boolean
+  /** Ends with a star unless it must match to the end of the path. */
+  pattern: string
+  /** As written. */
   length: number
 }
 
@@ -44,8 +45,8 @@ function addRule(group: { rules: Rule[]; delay: number } | undefined, field: str
     group.delay = Math.max(group.delay, Number(value) || 0)
     return
   }
-  const pattern = value.replace(/\$$/, '').replaceAll(/[^\x00-\x7f]+/g, encodeURIComponent)
-  group.rules.push({ allow: field === 'allow', parts: pattern.split('*'), isAnchored: value.endsWith('$'), length: value.length })
+  const pattern = value.endsWith('$') ? value.slice(0, -1) : `${value}*`
+  group.rules.push({ allow: field === 'allow', pattern: pattern.replaceAll(/[^\x00-\x7f]+/g, encodeURIComponent), length: value.length })
 }
 
 /** The longest matching pattern wins; of two equally long ones, the one that allows. */
@@ -55,23 +56,8 @@ function isPathAllowed(rules: readonly Rule[], url: string): boolean {
   if (path === '/robots.txt') return true
   let winner: Rule | undefined
   for (const rule of rules) {
-    if (!matchesRule(rule, path)) continue
+    if (!matchesWildcards(rule.pattern, path)) continue
     if (!winner || rule.length > winner.length || (rule.length === winner.length && rule.allow)) winner = rule
   }
   return winner?.allow ?? true
-}
-
-/** Matches the parts from left to right, which needs no backtracking. */
-function matchesRule({ parts, isAnchored }: Rule, path: string): boolean {
-  const [first = '', ...rest] = parts
-  if (!path.startsWith(first)) return false
-  let index = first.length
-  const last = isAnchored ? rest.pop() : undefined
-  for (const part of rest) {
-    const found = path.indexOf(part, index)
-    if (found < 0) return false
-    index = found + part.length
-  }
-  if (!isAnchored) return true
-  return last === undefined ? index === path.length : path.length - last.length >= index && path.endsWith(last)
 }
