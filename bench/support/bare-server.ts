@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { waitForAddress } from './daemon.ts'
 
 export async function withBareServer<T>(
-  file: 'bare-fastify.js',
+  file: 'bare-fastify.js' | 'bare-relay.js',
   argument: string,
   work: (url: string) => Promise<T>,
   environment: Record<string, string> = {},
