@@ -1,14 +1,14 @@
 /** Requests per second for one agent, relative to a bare Fastify route that returns the same body from memory. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { request, TOKEN, waitForAddress, withDaemon, withHome } from './support/daemon.ts'
+import { withBareServer } from './support/bare-server.ts'
+import { request, TOKEN, withDaemon, withHome } from './support/daemon.ts'
 import { type Benchmark, median } from './support/figures.ts'
 
 const ROUNDS = 9
 const ROUND_SECONDS = 1
 const CONNECTIONS = 10
 const AUTOCANNON = fileURLToPath(import.meta.resolve('autocannon'))
-const BARE_SERVER = fileURLToPath(new URL('support/bare-fastify.js', import.meta.url))
 
 export const http: Benchmark = {
   name: 'http',
@@ -24,7 +24,7 @@ export const http: Benchmark = {
         const { data } = await request<{ data: { id: string } }>(daemon, 'POST', '/api/agents', input)
         const path = `/api/agents/${data.id}`
         const body = await request<object>(daemon, 'GET', path)
-        return withBareServer(body, async (bareUrl) => {
+        return withBareServer('bare-fastify.js', JSON.stringify(body), async (bareUrl) => {
           const ours: number[] = []
           const bare: number[] = []
           // Alternates. The first round is a warm-up.
@@ -40,15 +40,6 @@ export const http: Benchmark = {
         })
       }),
     ),
-}
-
-async function withBareServer<T>(body: object, work: (url: string) => Promise<T>): Promise<T> {
-  const child = spawn(process.execPath, [BARE_SERVER, JSON.stringify(body)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  try {
-    return await work(await waitForAddress(child))
-  } finally {
-    child.kill()
-  }
 }
 
 /** Returns the responses per second. Throws if a request failed. */

@@ -1,7 +1,8 @@
 /** A folder of 100,000 files: what it costs to follow its changes by watching or by listing it, and how soon a change is noticed. */
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, watch as watchFolder, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { FolderMonitor } from '../../daemon/knowledge/sources/files/folder-monitor.ts'
 import { WatchBudget } from '../../daemon/knowledge/sources/files/watch-budget.ts'
 import { ManualClock } from '../../test/harness/clocks/manual-clock.ts'
@@ -12,7 +13,9 @@ import { measureCpu } from '../support/measure-cpu.ts'
 
 const FOLDERS = 2_000
 const FILES_PER_FOLDER = 50
-const MAX_NOTICE_MS = 1_000
+/** The daemon waits for so long for further changes. */
+const DEBOUNCE_MS = 300
+const MAX_NOTICE_RATIO = 1.4
 const MAX_MEMORY_MB = 100
 const POLL_MS = 3_600_000
 
@@ -42,10 +45,17 @@ async function watch(folder: string): Promise<Figure[]> {
   const memoryMb = (process.memoryUsage().rss - before) / 1024 / 1024
   const startedAt = performance.now()
   const change = once(changes, 'change')
+  const bare = watchFolder(join(folder, '1999'))
+  const bareNotice = once(bare, 'change').then(async () => {
+    await pause(DEBOUNCE_MS)
+    return performance.now() - startedAt
+  })
   writeFileSync(join(folder, '1999', 'new.md'), 'New.')
   await change
   const noticedMs = performance.now() - startedAt
+  const bareMs = await bareNotice
   monitor.close()
+  bare.close()
   return [
     { name: '100,000 files, watched: start', figure: `${formatMilliseconds(cpuMs)} of CPU time, ${FOLDERS + 1} watches` },
     {
@@ -55,10 +65,10 @@ async function watch(folder: string): Promise<Figure[]> {
       bar: { most: 1 },
     },
     {
-      name: `100,000 files, watched: a change is noticed, of ${MAX_NOTICE_MS} ms`,
-      figure: formatMilliseconds(noticedMs),
-      ratio: noticedMs / MAX_NOTICE_MS,
-      bar: { most: 1 },
+      name: `100,000 files, watched: a change is noticed, relative to fs.watch of its folder and a pause of ${DEBOUNCE_MS} ms`,
+      figure: `${formatMilliseconds(noticedMs)} to ${formatMilliseconds(bareMs)}`,
+      ratio: noticedMs / bareMs,
+      bar: { most: MAX_NOTICE_RATIO },
     },
   ]
 }

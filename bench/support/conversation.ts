@@ -48,7 +48,7 @@ export async function createConversation(daemon: DaemonProcess, agent_id: string
 
 const connections = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-export async function streamReply(daemon: DaemonProcess, conversation: string, task: ReplyTask): Promise<StreamedReply> {
+export async function streamReply(daemon: { url: string }, conversation: string, task: ReplyTask): Promise<StreamedReply> {
   const url = `${daemon.url}/api/conversations/${conversation}/messages`
   return streamText(url, { message: JSON.stringify(task), stream: true }, (event, data) =>
     event === 'message_delta' ? (data as { text: string }).text : '',

@@ -10,7 +10,7 @@ import { type DaemonProcess, startDaemon as startDaemonProcess } from '../../tes
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const TOKEN = 'cadre_bench_token_that_opens_nothing_else'
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 600_000
 
 /** Environment for a child process without the settings of the person who runs the benchmark. */
 export function createEnvironment(home: string, overrides: Record<string, string> = {}): NodeJS.ProcessEnv {

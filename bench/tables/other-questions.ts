@@ -1,7 +1,13 @@
-/** CPU time that tables add to questions that are not about a table: those of bench/answers, over documents with tables. */
+/**
+ * CPU time that tables add to questions that are not about a table, those of bench/answers over documents with tables, relative to
+ * embedding these questions, which a search does anyway.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { EmbeddingModel } from '../../daemon/inference/embedding-model.ts'
+import { MinilmTokenizer } from '../../daemon/inference/minilm-tokenizer.ts'
+import { getModelsDirectory } from '../../daemon/inference/paths.ts'
 import { askTables } from '../../daemon/knowledge/tables/ask-tables.ts'
 import { extractTables } from '../../daemon/knowledge/tables/extract-tables.ts'
 import { TableStore } from '../../daemon/knowledge/tables/table-store.ts'
@@ -9,14 +15,19 @@ import { TableWordCache } from '../../daemon/knowledge/tables/table-words.ts'
 import { loadWeights } from '../../daemon/tables/weights.ts'
 import { KINDS, type Kind, loadLabelledDocuments, loadLabelledQuestions } from '../support/answer-sets.ts'
 import type { Benchmark, Figure } from '../support/figures.ts'
+import { measureCpu } from '../support/measure-cpu.ts'
 
-const MAX_CPU_MS = 10
+/** Measured: 1.76, on two very busy cores. */
+const MAX_RATIO = 2.4
 
 export const otherQuestions: Benchmark = {
   name: 'other-questions',
   async run(): Promise<Figure[]> {
     const weights = loadWeights()
+    const directory = getModelsDirectory()
+    const embedding = await EmbeddingModel.load(directory, MinilmTokenizer.load(directory))
     const times: number[] = []
+    const others: string[] = []
     for (const kind of KINDS)
       await withTables(kind, (file) => {
         const cache = new TableWordCache()
@@ -28,16 +39,24 @@ export const otherQuestions: Benchmark = {
           const startedAt = process.cpuUsage()
           const isComputed = ask(question)
           const { user, system } = process.cpuUsage(startedAt)
-          if (!isComputed) times.push((user + system) / 1000)
+          if (isComputed) continue
+          times.push((user + system) / 1000)
+          others.push(question)
         }
       })
-    const mean = times.reduce((sum, time) => sum + time, 0) / times.length
+    // Warm-up.
+    for (const question of others.slice(0, 10)) await embedding.embed(question)
+    const embedMs = await measureCpu(async () => {
+      for (const question of others) await embedding.embed(question)
+    })
+    const totalMs = times.reduce((sum, time) => sum + time, 0)
+    const [mean, embedMean] = [totalMs / times.length, embedMs / times.length]
     return [
       {
-        name: `CPU that tables add to a question about something else, of ${MAX_CPU_MS} ms`,
-        figure: `${mean.toFixed(2)} ms, at most ${Math.max(...times).toFixed(1)} ms, ${times.length} questions`,
-        ratio: mean / MAX_CPU_MS,
-        bar: { most: 1 },
+        name: 'CPU that tables add to a question about something else, relative to embedding it',
+        figure: `${mean.toFixed(2)} to ${embedMean.toFixed(2)} ms, at most ${Math.max(...times).toFixed(1)} ms, ${times.length} questions`,
+        ratio: mean / embedMean,
+        bar: { most: MAX_RATIO },
       },
     ]
   },
