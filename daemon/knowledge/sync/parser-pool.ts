@@ -65,6 +65,8 @@ export class ParserPool {
   readonly #large: Pool
   /** One large document is in memory for a sync, and one for somebody who waits. */
   readonly #largeReads: Record<'high' | 'normal', Semaphore> = { high: new Semaphore(1), normal: new Semaphore(1) }
+  /** Documents of each process, also those whose bytes are still being loaded. */
+  readonly #counts = { small: 0, large: 0 }
 
   constructor({ smallMemoryMb = SMALL_MEMORY_MB, memoryMb = MEMORY_MB, ...options }: ParserPoolOptions = {}) {
     const createPool = (limitMb: number): Pool =>
@@ -129,19 +131,23 @@ export class ParserPool {
 
   /** A small document is read by either process, a large one, and a small one that needs much memory, by the larger. */
   async #run(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>, onRestart?: () => Promise<void>) {
-    const isLarge = input.size > MAX_SMALL_BYTES || (this.#small.pendingCount > 1 && this.#large.pendingCount === 0)
+    const isLarge = input.size > MAX_SMALL_BYTES || (this.#counts.small > 1 && this.#counts.large === 0)
     if (isLarge) return this.#runLarge(input, createTask, options)
+    this.#counts.small++
     try {
       return await this.#small.run(createTask(await loadDocument(input)), options)
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error
       if (error.problem !== 'memory') throw toReadError(error)
+    } finally {
+      this.#counts.small--
     }
     await onRestart?.()
     return this.#runLarge(input, createTask, options)
   }
 
   async #runLarge(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>): Promise<ParserResult> {
+    this.#counts.large++
     const endReading = await this.#largeReads[options.priority === 'high' ? 'high' : 'normal'].acquire()
     try {
       options.signal?.throwIfAborted()
@@ -149,6 +155,7 @@ export class ParserPool {
     } catch (error) {
       throw error instanceof WorkerError ? toReadError(error) : error
     } finally {
+      this.#counts.large--
       endReading()
     }
   }
