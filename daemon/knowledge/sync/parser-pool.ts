@@ -53,6 +53,8 @@ const MAX_SMALL_BYTES = 1024 * 1024
 /** A process that read a larger document ends: it would keep the memory. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 const MAX_QUEUED = 1_000
+/** The process for large documents reads further small ones. */
+const MAX_WAITING = 2
 
 interface SelectedMembers {
   selection: MemberSelection
@@ -81,6 +83,12 @@ export class ParserPool {
       })
     this.#small = createPool(smallMemoryMb)
     this.#large = createPool(memoryMb)
+  }
+
+  /** Starts the processes for this many documents, which are about to come. */
+  warmUp(documentCount: number): void {
+    this.#small.warmUp(documentCount)
+    if (documentCount > MAX_WAITING) this.#large.warmUp(documentCount)
   }
 
   /**
@@ -131,7 +139,7 @@ export class ParserPool {
 
   /** A small document is read by either process, a large one, and a small one that needs much memory, by the larger. */
   async #run(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>, onRestart?: () => Promise<void>) {
-    const isLarge = input.size > MAX_SMALL_BYTES || (this.#counts.small > 1 && this.#counts.large === 0)
+    const isLarge = input.size > MAX_SMALL_BYTES || (this.#counts.small >= MAX_WAITING && this.#counts.large === 0)
     if (isLarge) return this.#runLarge(input, createTask, options)
     this.#counts.small++
     try {
