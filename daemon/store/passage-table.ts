@@ -54,6 +54,11 @@ export class PassageTable {
     this.#quantizedRows = options.quantizedRows
   }
 
+  /** Loads LanceDB, so that the next call does not wait for it. */
+  async open(): Promise<void> {
+    await this.#handle.open()
+  }
+
   async add(rows: readonly PassageRow[]): Promise<void> {
     if (rows.length === 0) return
     const data = toArrowTable(this.#schema.columns, rows)

@@ -96,15 +96,24 @@ export class WorkerPool<Task, Result, Part = never> {
     }
   }
 
+  /** Starts workers for this many jobs, which are about to come. They end if none comes within the idle time. */
+  warmUp(jobCount: number): void {
+    if (this.#isClosed || jobCount === 0) return
+    this.#startWorkers(jobCount)
+    if (this.#jobs.size === 0) this.#startIdleTimer()
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#failAll(this.#createError('closed'))
     await this.#endWorkers()
   }
 
-  #startWorkers(): void {
+  /** @param expectedCount jobs of the normal priority that are about to come */
+  #startWorkers(expectedCount = 0): void {
     const { size, jobsPerWorker = ONE_EACH } = this.#options
-    const wanted = PRIORITIES.reduce((sum, priority) => sum + Math.ceil(this.#counts[priority] / jobsPerWorker[priority]), 0)
+    const counts = { ...this.#counts, normal: this.#counts.normal + expectedCount }
+    const wanted = PRIORITIES.reduce((sum, priority) => sum + Math.ceil(counts[priority] / jobsPerWorker[priority]), 0)
     while (this.#workers.size < Math.min(size, wanted)) this.#startWorker()
   }
 

@@ -11,7 +11,7 @@ import type { IndexWriter } from './index-writer.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import { listPendingVectors, markIndexed, markReady, type PendingVectors } from './sync-store.ts'
 
-/** A kill loses at most the passages of one commit. */
+/** A kill loses at most the passages of two commits: those that are being written, and those that are embedded meanwhile. */
 const PASSAGES_PER_COMMIT = 256
 /** Passages of a large document that are in memory at a time; their usage is one entry in the ledger. */
 const PASSAGES_PER_CALL = 1_024
@@ -43,12 +43,23 @@ export async function embedPassages(
     progress.countChange(sourceId, 'embedded', count)
     progress.update(sourceId, { chunks: done })
   }
+  let written: Promise<void> = Promise.resolve()
+  /** Resolves when the write begins: the next passages are embedded meanwhile. */
+  const beginWrite: BeginWrite = async (write) => {
+    await written
+    written = write()
+    written.catch(() => undefined) // the next write or the end reports it
+  }
   for (const [position, index] of indexes.entries()) {
     const documents = pending[position] as PendingVectors[]
-    for (const batch of splitByWeight(documents, PASSAGES_PER_COMMIT, ({ chunks }) => chunks)) {
-      await embedBatch(dependencies, index, batch, signal, onEmbedded)
-      const documentIds = batch.map(({ document_id }) => document_id)
-      await markIndexed(database, documentIds, indexIds)
+    try {
+      for (const batch of splitByWeight(documents, PASSAGES_PER_COMMIT, ({ chunks }) => chunks)) {
+        const documentIds = batch.map(({ document_id }) => document_id)
+        const markBatch = () => markIndexed(database, documentIds, indexIds)
+        await embedBatch(dependencies, index, batch, { signal, onEmbedded, beginWrite, markBatch })
+      }
+    } finally {
+      await written
     }
     if (documents.length > 0) await dependencies.indexes.getVectorTable(index).optimize()
     await markReady(database, index.id)
@@ -61,12 +72,19 @@ export async function embedPassages(
   }
 }
 
+type BeginWrite = (write: () => Promise<void>) => Promise<void>
+
+interface EmbedBatchOptions extends Pick<EmbedTextsOptions, 'signal' | 'onEmbedded'> {
+  beginWrite: BeginWrite
+  /** Records that the vectors of the batch are written. */
+  markBatch(): Promise<void>
+}
+
 async function embedBatch(
   { database, indexes, writer, embedding, ledger }: EmbedDependencies,
   index: Index,
   documents: readonly PendingVectors[],
-  signal: AbortSignal,
-  onEmbedded: (count: number) => void,
+  { signal, onEmbedded, beginWrite, markBatch }: EmbedBatchOptions,
 ): Promise<void> {
   const embedder = await embedding.getEmbedder(index.embedding_model)
   const ids = documents.map(({ document_id }) => document_id)
@@ -83,7 +101,8 @@ async function embedBatch(
     const embedAll = (onUsage: OnUsage) => embedTexts(embedder, texts, { signal, onUsage, onEmbedded })
     const vectors = await ledger.record(embedder, texts, origin, embedAll, signal)
     signal.throwIfAborted()
-    await batch.add(passages.map(({ id, document_id, page }, index) => ({ id, document_id, page, vector: vectors[index] }) as PassageRow))
+    const rows = passages.map(({ id, document_id, page }, index) => ({ id, document_id, page, vector: vectors[index] }) as PassageRow)
+    await beginWrite(() => batch.add(rows))
   }
   let pending: PassageRow[] = []
   for await (const passages of indexes.getTextTable(index).listInBatches({ document_id: ids }, COLUMNS)) {
@@ -94,7 +113,10 @@ async function embedBatch(
   }
   if (pending.length > 0) await embed(pending)
   signal.throwIfAborted()
-  await batch.finish()
+  await beginWrite(async () => {
+    await batch.finish()
+    await markBatch()
+  })
 }
 
 interface EmbedTextsOptions {

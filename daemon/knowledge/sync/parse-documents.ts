@@ -1,7 +1,7 @@
 /** Second stage of a sync: reads and chunks documents and writes their passages to the full-text tables. */
-
 import { mapConcurrently } from '../../async/map-concurrently.ts'
 import { Semaphore } from '../../async/semaphore.ts'
+import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import { DamagedOriginalError, isOriginalError, type OriginalStore } from '../../store/original-store.ts'
@@ -35,6 +35,7 @@ export interface ParseDependencies {
   database: Database
   originals: OriginalStore
   parserPool: ParserPool
+  embedding: EmbeddingService
   indexes: IndexRegistry
   writer: IndexWriter
   progress: ProgressTracker
@@ -52,22 +53,32 @@ interface ParseResult {
   rows: Map<Index, PassageRow[]>
 }
 
+/** Returns whether the texts have changed, so that their full-text index must be updated. */
 export async function parseDocuments(
   dependencies: ParseDependencies,
   { id: sourceId, configuration }: Pick<StoredSource, 'id' | 'configuration'>,
   indexes: readonly Index[],
   signal: AbortSignal,
-): Promise<void> {
-  const { database, writer, progress } = dependencies
+): Promise<boolean> {
+  const { database, writer, progress, parserPool, embedding } = dependencies
   const isRecognitionEnabled = configuration.ocr !== false
   await resetRecognition(database, sourceId, isRecognitionEnabled)
   let changed = await eraseStaleDocuments(dependencies, indexes)
   const tasks = await listTasks(database, sourceId, indexes)
-  if (tasks.length > 0) await markParsing(database, sourceId)
+  if (tasks.length > 0) {
+    // The processes start while LanceDB is loaded. The first commit reports why a table cannot be opened.
+    parserPool.warmUp(tasks.length)
+    for (const index of indexes) {
+      const table = dependencies.indexes.getTextTable(index)
+      table.open().catch(() => undefined)
+    }
+    await markParsing(database, sourceId)
+  }
   progress.update(sourceId, { stage: 'reading', documents: 0, documents_total: tasks.length })
   const buffers = new Map<Index, (DocumentRows & IndexedText)[]>(indexes.map((index) => [index, []]))
   let rowCount = 0
   let documentCount = 0
+  let readCount = 0
   const writing = new Semaphore(1)
   const flush = async () => {
     const endWriting = await writing.acquire()
@@ -90,16 +101,19 @@ export async function parseDocuments(
     if (result === 'without text') continue
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
+    readCount++
     for (const [index, rows] of result.rows) {
       buffers.get(index)?.push({ ...result.text, rows })
       rowCount += rows.length
     }
     if (rowCount >= ROWS_PER_COMMIT) await flush()
   }
+  // The model is loaded while the texts are written and indexed. Each document has at least one.
+  for (const { embedding_model } of indexes) embedding.warmUp(embedding_model, readCount)
   await flush()
   // Documents that failed in this pass may still be in the index.
   await eraseStaleDocuments(dependencies, indexes)
-  if (changed) for (const index of indexes) await dependencies.indexes.getTextTable(index).optimize()
+  return changed
 }
 
 async function eraseStaleDocuments({ database, writer }: ParseDependencies, indexes: readonly Index[]): Promise<boolean> {

@@ -53,6 +53,8 @@ const MAX_SMALL_BYTES = 1024 * 1024
 /** A process that read a larger document ends: it would keep the memory. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 const MAX_QUEUED = 1_000
+/** The process for large documents reads further small ones. */
+const MAX_WAITING = 2
 
 interface SelectedMembers {
   selection: MemberSelection
@@ -65,6 +67,8 @@ export class ParserPool {
   readonly #large: Pool
   /** One large document is in memory for a sync, and one for somebody who waits. */
   readonly #largeReads: Record<'high' | 'normal', Semaphore> = { high: new Semaphore(1), normal: new Semaphore(1) }
+  /** Documents of each process, also those whose bytes are still being loaded. */
+  readonly #counts = { small: 0, large: 0 }
 
   constructor({ smallMemoryMb = SMALL_MEMORY_MB, memoryMb = MEMORY_MB, ...options }: ParserPoolOptions = {}) {
     const createPool = (limitMb: number): Pool =>
@@ -79,6 +83,12 @@ export class ParserPool {
       })
     this.#small = createPool(smallMemoryMb)
     this.#large = createPool(memoryMb)
+  }
+
+  /** Starts the processes for this many documents, which are about to come. */
+  warmUp(documentCount: number): void {
+    this.#small.warmUp(documentCount)
+    if (documentCount > MAX_WAITING) this.#large.warmUp(documentCount)
   }
 
   /**
@@ -129,19 +139,23 @@ export class ParserPool {
 
   /** A small document is read by either process, a large one, and a small one that needs much memory, by the larger. */
   async #run(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>, onRestart?: () => Promise<void>) {
-    const isLarge = input.size > MAX_SMALL_BYTES || (this.#small.pendingCount > 1 && this.#large.pendingCount === 0)
+    const isLarge = input.size > MAX_SMALL_BYTES || (this.#counts.small >= MAX_WAITING && this.#counts.large === 0)
     if (isLarge) return this.#runLarge(input, createTask, options)
+    this.#counts.small++
     try {
       return await this.#small.run(createTask(await loadDocument(input)), options)
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error
       if (error.problem !== 'memory') throw toReadError(error)
+    } finally {
+      this.#counts.small--
     }
     await onRestart?.()
     return this.#runLarge(input, createTask, options)
   }
 
   async #runLarge(input: ParserInput, createTask: CreateTask, options: JobOptions<ParserPart>): Promise<ParserResult> {
+    this.#counts.large++
     const endReading = await this.#largeReads[options.priority === 'high' ? 'high' : 'normal'].acquire()
     try {
       options.signal?.throwIfAborted()
@@ -149,6 +163,7 @@ export class ParserPool {
     } catch (error) {
       throw error instanceof WorkerError ? toReadError(error) : error
     } finally {
+      this.#counts.large--
       endReading()
     }
   }

@@ -202,6 +202,27 @@ test('the bytes of a large document are read when the one before it is done', as
   })
 })
 
+test('both processes start at once for several small documents', async () => {
+  await withPool({}, async (pool) => {
+    const names = ['first.txt', 'second.txt', 'third.txt', 'large.txt']
+    const reads: string[] = []
+    const bytes = createDeferred<Uint8Array>()
+    const parsing = names.map((name) => {
+      const read = () => {
+        reads.push(name)
+        return bytes.promise
+      }
+      return pool.parse({ name, size: name === 'large.txt' ? 2 * 1024 * 1024 : 4, read }, [{ size: 800, overlap: 0 }], DISCARD)
+    })
+    await setImmediate()
+    // The process for large documents has the third one.
+    assert.equal(reads, ['first.txt', 'second.txt', 'third.txt'])
+    bytes.resolve(encode('text'))
+    await Promise.all(parsing)
+    assert.equal(reads, names)
+  })
+})
+
 test('closing the pool rejects running and queued documents', async () => {
   const pool = new ParserPool()
   const errors = [getError(readText(pool, createHeavyPage(), 'a.html')), getError(readText(pool, encode('x'), 'a.txt'))]
