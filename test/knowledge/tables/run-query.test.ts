@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createIndexes } from '../../../daemon/knowledge/tables/create-indexes.ts'
 import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
 import { TablePool } from '../../../daemon/knowledge/tables/table-pool.ts'
 import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
 import { runQuery } from '../../../daemon/tables/sql/run-query.ts'
-import { createIndexes } from '../../../daemon/tables/write-table.ts'
 import { WorkerError } from '../../../daemon/workers/worker-error.ts'
 
 const test = suite('queries over tables')
