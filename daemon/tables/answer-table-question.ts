@@ -8,7 +8,7 @@ import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
 import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'
 import { type Demands, findDemands } from './linking/question-demands.ts'
-import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
+import { asksForNumber, removeFiller } from './linking/question-form.ts'
 import { hasPeople } from './linking/question-nouns.ts'
 import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { hasTitleWord } from './linking/title-words.ts'
@@ -80,7 +80,6 @@ export function answerTableQuestion(
   // Where questions may be about anything, a query must suit the question, and one that explains more words is preferred.
   const isStrict = Number.isFinite(maxUnexplained)
   const parsed = parseQuestion(isStrict ? removeFiller(text) : text, today)
-  if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
   const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))
   // "Who has been here the longest?" is about the table that says since when.

@@ -39,7 +39,6 @@ export function describeProblem<T extends TypedTable>(
 ): { table: T; text: string; missing: string[] } | undefined {
   const parsed = parseQuestion(removeFiller(text), today)
   const isWorded = isWordedAsComputation(text, parsed)
-  if (asksForText(parsed)) return undefined
   const isComputed = isWorded || asksForNumber(parsed)
   for (const { table, values } of tables) {
     // "How heavy is the machine?" may be answered by the text around a table.

@@ -1,7 +1,7 @@
 /** Finds words of a question that say nothing about the rows of a table, so that the question can be read without them. */
 import { listUnknownWords, type QueryableTable } from '../answer-table-question.ts'
 import { type Links, listTableStems, listTitleStems } from '../linking/links.ts'
-import { asksForText, removeFiller } from '../linking/question-form.ts'
+import { removeFiller } from '../linking/question-form.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Word } from '../parse-question.ts'
@@ -37,7 +37,7 @@ export function listOmissions(
   today: string,
 ): Omission[] {
   const data = tables.filter(({ table }) => isDataFile(table))
-  if (data.length === 0 || asksForText(parseQuestion(removeFiller(text), today))) return []
+  if (data.length === 0) return []
   return [...omitClauses(text, data, today), ...omitWords(text, data, others, today)]
 }
 

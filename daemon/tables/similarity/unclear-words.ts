@@ -4,7 +4,7 @@ import { SECONDARY } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { asksForComputation } from '../describe-problem.ts'
 import type { Links } from '../linking/links.ts'
-import { asksForText, removeFiller } from '../linking/question-form.ts'
+import { removeFiller } from '../linking/question-form.ts'
 import { isPersonHeader } from '../linking/question-nouns.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
@@ -50,7 +50,6 @@ export function findUnclearPhrases(
   // A table in a text may be about anything.
   if (PENDING.test(text) || !(asksForComputation(text) || tables.some(({ table }) => isDataFile(table)))) return []
   const parsed = parseQuestion(removeFiller(text), today)
-  if (asksForText(parsed)) return []
   const read = tables.map((item) => {
     const { question, links, rowNoun } = readQuestion(parsed, item, tables)
     const unknown = listUnknownWords(question, links)
