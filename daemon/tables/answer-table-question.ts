@@ -18,7 +18,7 @@ import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQue
 import { quoteName, writeSql } from './sql/write-sql.ts'
 import { createSuitability } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
-import { isOperationWord, isSuperlative, toWords } from './vocabulary.ts'
+import { isOperationWord, toWords } from './vocabulary.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -249,7 +249,7 @@ export function listUnknownWords(question: Question, { columns, conditions }: Li
   // Two values of a column can be a pair, with the words between them.
   for (const first of values)
     for (const second of values) if (first.condition.column === second.condition.column) add(first.start, second.end)
-  const isKnown = (word: Word, index: number) => word.isStop || known.has(index) || isOperationWord(word) || isSuperlative(word)
+  const isKnown = (word: Word, index: number) => word.isStop || known.has(index) || isOperationWord(word)
   return question.words.filter((word, index) => !isKnown(word, index))
 }
 

@@ -120,7 +120,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !CONDITION_VERBS.has(word.stem) &&
       !isLinked(index) &&
       !isOperationWord(word) &&
-      !isSuperlative(word) &&
       (NUMBER_WORDS[word.text] ?? 0) < 2
     )
   }
