@@ -50,7 +50,8 @@ export function createRoleCheck({ words }: Question, table: TypedTable, links: L
   const isIdentity = (first?.text === 'who' || first?.text === 'what') && BE.has(words[1]?.text ?? '')
   return ({ operation, conditions }) => {
     const isRows = operation.kind === 'list' && operation.column === undefined
-    if (first?.text === 'where' && (isRows || isOtherVerb || isOriginAsked || !showsPlace(operation))) return false
+    if (first?.text === 'where' && (isRows || operation.kind === 'count' || isOtherVerb || isOriginAsked || !showsPlace(operation)))
+      return false
     if (isRows && first?.text === 'when') return false
     // The rows of a table without people do not say who sold something, nor who lives in the office.
     if (first?.text === 'who' && !hasPeople(table.columns) && (isRows || isOtherWork)) return false
