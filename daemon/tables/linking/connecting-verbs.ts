@@ -99,15 +99,6 @@ export const listAttributes = (words: readonly Word[], { columns }: TypedTable, 
     return isBeforeNoun && isOfAllRows && /[^e]ed$/.test(words[start]?.text ?? '') ? [start] : []
   })
 
-/** A second sentence follows these. */
-const CONNECTIVES = toWords('although though but while whereas where because even')
-/** "Although the guest checked out": the guest says nothing about the rows that the rest of the sentence does not say. */
-export const isSubject = (words: readonly Word[], index: number, { columns, conditions }: Links): boolean =>
-  CONNECTIVES.has(words[index - 2]?.text ?? '') &&
-  words[index - 1]?.isStop === true &&
-  columns.some(({ start, end }) => start === index && end === index + 1) &&
-  conditions.some(({ start }) => start === index + 1 || start === index + 2)
-
 /** "Car" of "which car make do we see most often" only describes the column Make. */
 export const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
   ['which', 'what'].includes(words[index - 1]?.text ?? '') &&

@@ -11,7 +11,6 @@ import {
   AUXILIARIES,
   isAgent,
   isModifier,
-  isSubject,
   listAttributes,
   listComparedVerbs,
   listMostVerbs,
@@ -23,7 +22,6 @@ import { linkQuestion } from './link-question.ts'
 import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
 import {
   isColumnName,
-  isDeducted,
   isOnlyVerb,
   isOtherDeadline,
   isOtherLimit,
@@ -88,7 +86,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isTimes(titled.words, link.start) &&
         !isOtherTime(titled, link, table) &&
         !isGroupedPeriod(titled.words, link, all) &&
-        !isDeducted(titled.words, link.start, table) &&
         !isOtherLimit(titled, link, table) &&
         !isOtherDeadline(titled.words, link, table, all) &&
         !isCounted(link),
@@ -202,7 +199,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     titled.words[index + 1]?.isTitle === true &&
     !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
   const words = titled.words.map((each, index): Word => {
-    if (isNew(index) || isModifier(titled.words, index, links) || isDeducted(titled.words, index, table)) return { ...each, isStop: true }
+    if (isNew(index) || isModifier(titled.words, index, links)) return { ...each, isStop: true }
     // "How many lots" are rows where a column has their numbers.
     if (
       titled.words[index - 1]?.text === 'many' &&
@@ -212,7 +209,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true, isIgnored: true }
     const isNoun =
-      isSubject(titled.words, index, links) ||
       isMentioned(titled.words, index, table, links) ||
       isDescribed(titled.words, index, table, links) ||
       isTypedNoun(titled.words, index, table) ||
