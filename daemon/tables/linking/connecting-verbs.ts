@@ -1,9 +1,8 @@
 /** Finds verbs and nouns that only connect what other words name: "who teaches", "which title was borrowed". */
 import type { Word } from '../parse-question.ts'
-import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toWords } from '../vocabulary.ts'
-import type { Links } from './links.ts'
+import { isInValue, isLinked, type Links } from './links.ts'
 import { FINITE, findHead, HEADS, isPlural } from './question-nouns.ts'
 import { WORK_STEMS } from './role-words.ts'
 
@@ -84,7 +83,7 @@ export const listParticiples = (words: readonly Word[], { columns }: TypedTable,
     columns[column]?.readings.date &&
     ((match !== 'synonym' && words[start]?.text.endsWith('ed')) ||
       (PRONOUNS.has(words[start - 1]?.text ?? '') && !columns[column]?.hasEmptyCells)) &&
-    !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
+    !isInValue(links, start)
       ? [start]
       : [],
   )
@@ -103,5 +102,5 @@ export const listAttributes = (words: readonly Word[], { columns }: TypedTable, 
 export const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
   ['which', 'what'].includes(words[index - 1]?.text ?? '') &&
   findHead(words, index - 1) === index + 1 &&
-  ![...links.columns, ...links.conditions].some((link) => covers(link, index)) &&
+  !isLinked(links, index) &&
   links.columns.some(({ start, match }) => start === index + 1 && match === 'exact')

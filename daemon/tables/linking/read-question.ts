@@ -19,7 +19,16 @@ import {
 } from './connecting-verbs.ts'
 import { isOfInterval } from './interval-column.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
+import {
+  type ColumnLink,
+  isInValue,
+  isLinked,
+  isPartOfHeader,
+  isPartOfValue,
+  isWholeHeader,
+  type LinkedCondition,
+  type Links,
+} from './links.ts'
 import {
   isColumnName,
   isOnlyVerb,
@@ -105,8 +114,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const isKnownElsewhere = ({ stem }: Word) =>
     names.some((name) => name === stem || areSynonyms(name, stem)) ||
     tables.some((other) => other.table !== table && other.values.some(({ stems }) => stems.includes(stem)))
-  const spans = [...links.columns, ...links.conditions]
-  const isLinked = (index: number) => spans.some((span) => covers(span, index))
   const isFree = (index: number) => {
     const word = titled.words[index]
     return (
@@ -115,7 +122,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !word.isStop &&
       !isName(word, titled.text) &&
       !CONDITION_VERBS.has(word.stem) &&
-      !isLinked(index) &&
+      !isLinked(links, index) &&
       !isOperationWord(word) &&
       (NUMBER_WORDS[word.text] ?? 0) < 2
     )
@@ -141,7 +148,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const mustBeNamed = ['boolean', 'amount'].includes(getForm(titled.words))
   const asksForPerson = titled.words.some(({ text }) => text === 'who')
   const isUnknown = (index: number) => isFree(index) && !isWorkOrTrade(titled.words[index]?.stem ?? '')
-  const connecting = listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)).filter(
+  const connecting = listVerbs(titled.words, isFreeVerb, (index) => isLinked(links, index) && !isOfAgent(index)).filter(
     (index) => !(mustBeNamed && isUnknown(index)),
   )
   const verbs = new Set(
@@ -197,7 +204,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     titled.words[index]?.text === 'new' &&
     titled.words.some(({ text }) => text === 'many' || GROUP_WORDS.has(text)) &&
     titled.words[index + 1]?.isTitle === true &&
-    !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
+    !isInValue(links, index)
   const words = titled.words.map((each, index): Word => {
     if (isNew(index) || isModifier(titled.words, index, links)) return { ...each, isStop: true }
     // "How many lots" are rows where a column has their numbers.
