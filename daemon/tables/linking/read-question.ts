@@ -220,10 +220,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       isDescribed(titled.words, index, table, links) ||
       isTypedNoun(titled.words, index, table) ||
       (isFree(index) && isOfInterval(titled.words, index, table, links))
-    const isSaid = verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
-    return isSaid
-      ? { ...each, isStop: true, ...(connecting.includes(index) && isUnknown(index) ? { isIgnored: true as const } : {}) }
-      : each
+    if (!(verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links))) return each
+    return { ...each, isStop: true, ...(connecting.includes(index) && isUnknown(index) ? { isIgnored: true as const } : {}) }
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }
