@@ -1,6 +1,6 @@
 /** Creates the indexes of a large table. */
-import { quoteName } from '../../tables/sql/write-sql.ts'
-import type { Column, SqlDatabase } from '../../tables/typed-table.ts'
+import type { Column, SqlDatabase } from '../typed-table.ts'
+import { quoteName } from './write-sql.ts'
 
 /** Of values of a column with an index. */
 const MAX_GROUPS = 10_000
