@@ -4,23 +4,16 @@
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { deserialize, serialize } from 'node:v8'
-import {
-  isSameAnswer,
-  loadTableQuestions,
-  openMemoryDatabase,
-  type QuestionTable,
-  type TableQuestion,
-} from '../bench/support/table-questions.ts'
+import { isSameAnswer, loadTableQuestions, type QuestionTable, type TableQuestion } from '../bench/support/table-questions.ts'
 import { describeResult } from '../daemon/tables/features.ts'
-import { inferTable } from '../daemon/tables/infer-schema.ts'
 import { linkQuestion } from '../daemon/tables/linking/link-question.ts'
 import { ignoreTitle } from '../daemon/tables/linking/title-words.ts'
 import { parseQuestion, type Question } from '../daemon/tables/parse-question.ts'
 import type { Query } from '../daemon/tables/query.ts'
 import { getResultKey, selectCandidates } from '../daemon/tables/rank-queries.ts'
 import { writeSql } from '../daemon/tables/sql/write-sql.ts'
-import type { CellValue, SqlValue, TableRows, TypedTable } from '../daemon/tables/typed-table.ts'
-import { listValues, writeTable } from '../daemon/tables/write-table.ts'
+import type { CellValue, SqlValue, TypedTable } from '../daemon/tables/typed-table.ts'
+import { openTable } from '../test/tables/open-table.ts'
 import { createBusinessTables } from './business-questions.ts'
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3)
@@ -98,18 +91,15 @@ console.log(`${kept.length} weights`)
 /** Questions over business tables, whose right results are those of their queries. */
 function* createBusinessExamples(): Generator<Example & { isHeld: boolean }> {
   for (const [index, { title, header, rows, questions: asked }] of createBusinessTables(42).entries()) {
-    const table = inferTable({ name: 'data', title, header }, rows)
-    const database = openMemoryDatabase()
-    writeTable(database, table)
-    const values = listValues(table)
-    const run = (query: Query) => database.prepare(writeSql(table, query)).raw().all() as SqlValue[][]
+    const { table, values, run: runSql, close } = openTable(title, header, rows)
+    const run = (query: Query) => runSql(writeSql(table, query))
     for (const { text, query } of asked) {
       const expected = getResultKey(query, run(query))
       if (expected === '[]' || expected === '[""]') continue
       const question = ignoreTitle(parseQuestion(text), table)
       yield { ...createExample(question, table, run, (found, rows) => getResultKey(found, rows) === expected, values), isHeld: index === 7 }
     }
-    database.close()
+    close()
   }
 }
 
@@ -119,11 +109,8 @@ function* createExamples(): Generator<Example & { isHeld: boolean }> {
   for (const question of questions) byTable.set(question.table, [...(byTable.get(question.table) ?? []), question])
   for (const [name, asked] of byTable) {
     const { header, rows } = tables.get(name) as QuestionTable
-    const table = inferTable({ name: 'data', title: name, header }, rows)
-    const database = openMemoryDatabase()
-    writeTable(database, table)
-    const values = listValues(table)
-    const run = (query: Query) => database.prepare(writeSql(table, query)).raw().all() as SqlValue[][]
+    const { table, values, run: runSql, close } = openTable(name, header, rows)
+    const run = (query: Query) => runSql(writeSql(table, query))
     for (const { text, answers } of asked) {
       const isRight = ({ operation }: Query, found: SqlValue[][]) => {
         const texts = found
@@ -137,13 +124,13 @@ function* createExamples(): Generator<Example & { isHeld: boolean }> {
       }
       yield { ...createExample(parseQuestion(text), table, run, isRight, values), isHeld: held.has(name) }
     }
-    database.close()
+    close()
   }
 }
 
 function createExample(
   question: Question,
-  table: TypedTable & TableRows,
+  table: TypedTable,
   run: (query: Query) => SqlValue[][],
   isRight: (query: Query, rows: SqlValue[][]) => boolean,
   values: readonly CellValue[],

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import Database from 'libsql'
 import { parseDate, parseNumber } from '../../daemon/tables/cells/parse-cell.ts'
 
 /** Contains questions.tsv.gz and tables.tar.gz. */
@@ -21,8 +20,6 @@ export interface QuestionTable {
   header: string[]
   rows: string[][]
 }
-
-export const openMemoryDatabase = (): Database.Database => new Database(':memory:')
 
 export function loadTableQuestions(): { questions: TableQuestion[]; tables: Map<string, QuestionTable> } | undefined {
   const path = join(FOLDER, 'questions.tsv.gz')

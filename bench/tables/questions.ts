@@ -1,11 +1,9 @@
 /** Answers the questions of WikiTableQuestions' dev split from their table alone. */
 import { answerTableQuestion } from '../../daemon/tables/answer-table-question.ts'
-import { inferTable } from '../../daemon/tables/infer-schema.ts'
-import type { SqlValue } from '../../daemon/tables/typed-table.ts'
 import { loadWeights } from '../../daemon/tables/weights.ts'
-import { listValues, writeTable } from '../../daemon/tables/write-table.ts'
+import { openTable } from '../../test/tables/open-table.ts'
 import type { Benchmark, Figure } from '../support/figures.ts'
-import { isSameAnswer, loadTableQuestions, openMemoryDatabase, type QuestionTable, type TableQuestion } from '../support/table-questions.ts'
+import { isSameAnswer, loadTableQuestions, type QuestionTable, type TableQuestion } from '../support/table-questions.ts'
 
 const MIN_RIGHT_OF_ALL = 0.3
 const MIN_RIGHT_OF_ANSWERED = 0.7
@@ -24,19 +22,15 @@ export const tables: Benchmark = {
     let [all, answered, right] = [0, 0, 0]
     for (const [name, questions] of [...byTable].filter((_, index) => index % SAMPLE_INTERVAL === 0)) {
       const { header, rows } = data.tables.get(name) as QuestionTable
-      const table = inferTable({ name: 'data', title: name, header }, rows)
-      const values = listValues(table)
-      const database = openMemoryDatabase()
-      writeTable(database, table)
-      const run = (sql: string) => database.prepare(sql).raw().all() as SqlValue[][]
+      const opened = openTable(name, header, rows)
       for (const { text, answers } of questions) {
-        const [answer] = answerTableQuestion(text, [{ table, values, run }], weights)
+        const [answer] = answerTableQuestion(text, [opened], weights)
         all++
         if (!answer) continue
         answered++
         if (isSameAnswer(answer.values, answers)) right++
       }
-      database.close()
+      opened.close()
     }
     const { user, system } = process.cpuUsage(startedAt)
     return [

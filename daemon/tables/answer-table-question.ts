@@ -8,7 +8,7 @@ import { isDateCondition } from './linking/date-choice.ts'
 import type { Links } from './linking/links.ts'
 import { readAsQuantity, readAsTotal } from './linking/quantity-reading.ts'
 import { type Demands, findDemands } from './linking/question-demands.ts'
-import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
+import { asksForNumber, removeFiller } from './linking/question-form.ts'
 import { hasPeople } from './linking/question-nouns.ts'
 import { type ReadQuestion, readQuestion, readTitledQuestion } from './linking/read-question.ts'
 import { hasTitleWord } from './linking/title-words.ts'
@@ -18,7 +18,7 @@ import { groupResults, type RankedQuery, type RankedResult, type RunSql, rankQue
 import { quoteName, writeSql } from './sql/write-sql.ts'
 import { createSuitability } from './suits-question.ts'
 import type { CellValue, SqlValue, TypedTable } from './typed-table.ts'
-import { isOperationWord, isSuperlative, toWords } from './vocabulary.ts'
+import { isOperationWord, toWords } from './vocabulary.ts'
 
 export interface QueryableTable<T extends TypedTable = TypedTable> {
   table: T
@@ -80,7 +80,6 @@ export function answerTableQuestion(
   // Where questions may be about anything, a query must suit the question, and one that explains more words is preferred.
   const isStrict = Number.isFinite(maxUnexplained)
   const parsed = parseQuestion(isStrict ? removeFiller(text) : text, today)
-  if (isStrict && asksForText(parsed)) return []
   const linked = tables.map((item) => ({ ...item, ...(isStrict ? readQuestion(parsed, item, tables) : readTitledQuestion(parsed, item)) }))
   const demanded = linked.map((item) => ({ ...item, ...(isStrict ? { demands: findDemands(item.question, item.table, item.links) } : {}) }))
   // "Who has been here the longest?" is about the table that says since when.
@@ -250,7 +249,7 @@ export function listUnknownWords(question: Question, { columns, conditions }: Li
   // Two values of a column can be a pair, with the words between them.
   for (const first of values)
     for (const second of values) if (first.condition.column === second.condition.column) add(first.start, second.end)
-  const isKnown = (word: Word, index: number) => word.isStop || known.has(index) || isOperationWord(word) || isSuperlative(word)
+  const isKnown = (word: Word, index: number) => word.isStop || known.has(index) || isOperationWord(word)
   return question.words.filter((word, index) => !isKnown(word, index))
 }
 

@@ -1,10 +1,10 @@
 /** Says what was understood of a question over a table that cannot be computed, and what not. */
 import { listUnknownWords, type QueryableTable } from './answer-table-question.ts'
 import { describeConditions } from './describe-query.ts'
-import type { Links } from './linking/links.ts'
+import { isInValue, type Links } from './linking/links.ts'
 import { asksForNumber, asksForText, removeFiller } from './linking/question-form.ts'
 import { readQuestion } from './linking/read-question.ts'
-import { covers, parseQuestion, type Question, type Word } from './parse-question.ts'
+import { parseQuestion, type Question, type Word } from './parse-question.ts'
 import type { TypedTable } from './typed-table.ts'
 import { isDataFile } from './typed-table.ts'
 import { TRIGGERS, toWords } from './vocabulary.ts'
@@ -39,7 +39,6 @@ export function describeProblem<T extends TypedTable>(
 ): { table: T; text: string; missing: string[] } | undefined {
   const parsed = parseQuestion(removeFiller(text), today)
   const isWorded = isWordedAsComputation(text, parsed)
-  if (asksForText(parsed)) return undefined
   const isComputed = isWorded || asksForNumber(parsed)
   for (const { table, values } of tables) {
     // "How heavy is the machine?" may be answered by the text around a table.
@@ -61,11 +60,11 @@ export function describeProblem<T extends TypedTable>(
 }
 
 /** Returns what "What is the email address of Acme?" and "Which van delivered order 12?" ask for, if no column is called so. */
-function findMissingNoun({ words }: Question, unknown: readonly Word[], { columns, conditions }: Links): Word | undefined {
+function findMissingNoun({ words }: Question, unknown: readonly Word[], links: Links): Word | undefined {
+  const { columns, conditions } = links
   const start = words.findIndex(({ text }) => QUESTION_WORDS.has(text))
   // "What is Ann Lee's phone number?" names the row first.
-  const isValue = (position: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, position))
-  const index = words.findIndex(({ isStop }, position) => position > start && !isStop && !isValue(position))
+  const index = words.findIndex(({ isStop }, position) => position > start && !isStop && !isInValue(links, position))
   const [noun, next] = [words[index], words[index + 1]]
   // "The full name" asks for the name, but "hourly pay" not for the column Fee.
   const isNamed = columns.some(({ start: from, match }) => from === index + 1 && match !== 'synonym')

@@ -1,7 +1,7 @@
 /** The features of candidate queries, which the learned weights score. */
 import { type Candidate, countBits, type FilterSet, getMask, getMasks, type Part } from './candidate.ts'
 import { findNamingColumn } from './cells/column-roles.ts'
-import { type ColumnLink, type LinkedCondition, type Links, RANKS } from './linking/links.ts'
+import { type LinkedCondition, type Links, RANKS, selectBestLink } from './linking/links.ts'
 import { listLimits, type Question, splitWords, type Word } from './parse-question.ts'
 import type { Direction, Grouping, Query } from './query.ts'
 import type { Column, SqlValue, TypedTable } from './typed-table.ts'
@@ -80,7 +80,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
   }
 
   const createTargetPart = (column: number, sign: string): Part => {
-    const best = selectLink(linksOf[column] ?? [])
+    const best = selectBestLink(linksOf[column] ?? [])
     const match = best?.match ?? 'none'
     const isNext = best !== undefined && best.start > questionIndex && best.start <= questionIndex + 2
     const anyLinked = links.columns.some((link) => link.match === 'exact')
@@ -105,7 +105,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     [...new Set(words.map(({ stem }) => stem))].flatMap((stem) => (headers[column] ?? []).map((header) => `${role} ${stem} ${header}`))
 
   const createKeyPart = (column: number, sign: string, direction?: Direction): Part => {
-    const best = selectLink(linksOf[column] ?? [])
+    const best = selectBestLink(linksOf[column] ?? [])
     const match = best?.match ?? 'none'
     const near = best && superlatives.some(({ index }) => best.start > index && best.start <= index + 2)
     return {
@@ -176,7 +176,7 @@ export function createFeatureSource(question: Question, table: TypedTable, links
     const uncovered = Math.min(MAX_COUNT, countBits(contentMask & ~mask))
     const isFiltered = set.conditions.some(({ condition }) => condition.column === target)
     const isKeyFiltered = key !== undefined && set.conditions.some(({ condition }) => condition.column === key)
-    const targetLink = target === undefined ? undefined : selectLink(linksOf[target] ?? [])
+    const targetLink = target === undefined ? undefined : selectBestLink(linksOf[target] ?? [])
     const overlap = targetLink !== undefined && (set.mask & getMask(targetLink)) !== 0
     const features = [
       `uncovered ${uncovered}`,
@@ -210,9 +210,6 @@ function listGroupings({ operation }: Query): Grouping[] {
     ? [{ by: operation.rows[0].column }]
     : []
 }
-
-const selectLink = (links: readonly ColumnLink[]): ColumnLink | undefined =>
-  links.reduce<ColumnLink | undefined>((best, link) => (!best || RANKS[link.match] > RANKS[best.match] ? link : best), undefined)
 
 function describeType({ type, readings }: Column): string {
   if (type === 'text' && readings.number) return 'text with number'

@@ -1,7 +1,7 @@
 /** Finds the types of columns from their values, and converts rows to values of SQL. */
 import { ColumnTypeInference } from './cells/column-type-inference.ts'
 import { isEmptyCell, parseBoolean, parseDate, parseDuration, parseNumber } from './cells/parse-cell.ts'
-import type { Column, SqlColumn, SqlValue, TableRows, TypedTable } from './typed-table.ts'
+import type { Column, SqlColumn, SqlValue } from './typed-table.ts'
 
 const SUMMARY_ROW = /^(?:grand |sub)?totals?:?$|^(?:sum|average|totals? .{0,20}|overall)$/i
 const MAX_IDENTIFIER_LENGTH = 60
@@ -43,22 +43,6 @@ export function inferSchema(header: Row, forEachRow: (add: (row: Row) => void) =
         : columns.flatMap((column, index) =>
             convertCell(column, row[index] ?? '', { isDayFirst: inferences[index]?.isDayFirst, hasDecimalComma: commas[index] }),
           ),
-  }
-}
-
-/** Infers the types of a table that is in memory. */
-export function inferTable(
-  { name, title, header }: { name: string; title: string; header: Row },
-  rows: readonly Row[],
-): TypedTable & TableRows {
-  const { columns, sqlColumns, rowCount, convertRow } = inferSchema(header, (add) => rows.forEach(add))
-  return {
-    name,
-    title,
-    rowCount,
-    columns,
-    sqlColumns,
-    rows: rows.flatMap((row) => [convertRow(row)].filter((values) => values !== undefined)),
   }
 }
 

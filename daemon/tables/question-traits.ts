@@ -1,5 +1,5 @@
 /** Finds what a question over a table asks for, and in which form: money, averages, shares, places, the most rows. */
-import { findLesserAmounts, isAdditive, isMoney, isPlace, isScore, isTotal, PLACE_IN_ORDER } from './cells/column-roles.ts'
+import { findLesserAmounts, isAdditive, isMoney, isScore, isTotal, PLACE_IN_ORDER } from './cells/column-roles.ts'
 import { type ColumnLink, isInHeader, isOfState, type Links } from './linking/links.ts'
 import { countsMeasure, findMost } from './linking/measured-nouns.ts'
 import { findNamedColumns } from './linking/named-columns.ts'
@@ -110,7 +110,6 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
   /** "Who spent the most?" asks for sums, not for the row with the largest amount. */
   const asksForLargestSum =
     hasMoney && !isMostOfRows && !namesRate && ((asksForMoney && most >= 0) || asksForLargestGroup(words, table, links, measured))
-  const asksForPlace = words[0]?.text === 'where' && table.columns.some(isPlace)
   const asksForCost =
     asksForMoney && !namesRate && table.columns.some((column, index) => linked.has(index) && isMoney(column) && isAdditive(column, table))
   /** "When did it get there?" names none of several dates. */
@@ -198,7 +197,6 @@ export function findQuestionTraits(question: Question, table: TypedTable, links:
     isMostOfRows,
     isMostOfMeasure,
     asksForLargestSum,
-    asksForPlace,
     asksForCost,
     isUnclearDate,
     isUnclearOrder,

@@ -1,5 +1,5 @@
 /** Excludes queries whose result cannot answer a question in its form: a list does not answer "how many". */
-import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isPlace, isYear } from './cells/column-roles.ts'
+import { isAdditive, isAverage, isIdentifier, isMoney, isOrder, isOrigin, isPercentage, isYear } from './cells/column-roles.ts'
 import { comparesRows, createRoleCheck } from './forms/asked-role.ts'
 import { createVerdictExplanation } from './forms/explain-verdict.ts'
 import { divideConditions } from './forms/quantifiers.ts'
@@ -62,7 +62,6 @@ export function createSuitability(
     if (form === 'count' || form === 'amount')
       return isAmount && !isName && (linked.has(column) || (form === 'amount' && (!asksForMoney || isMoney(columnAt(column)))))
     if (form === 'boolean') return false
-    if (words[0]?.text === 'where' && !isPlace(columnAt(column)) && (traits.asksForPlace || !linked.has(column))) return false
     if (namesCurrency) return isMoney(columnAt(column)) && !lesser.has(column)
     // What something cost is no unit price.
     if (traits.asksForCost && isMoney(columnAt(column)) && !isAdditive(columnAt(column), table)) return false
@@ -77,7 +76,6 @@ export function createSuitability(
     const { operation, conditions } = query
     if (traits.asksForShare && operation.kind !== 'share') return false
     if (traits.isElsewhere || !explains(query) || !suitsRole(query)) return false
-    if (words[0]?.text === 'where' && (operation.kind === 'aggregate' || operation.kind === 'count')) return false
     const hasExtreme = 'aggregate' in operation && (operation.aggregate === 'max' || operation.aggregate === 'min')
     const ignoresExtreme = ROW_OPERATIONS.has(operation.kind) || (operation.kind === 'aggregate' && !hasExtreme)
     if (ignoresExtreme && asksForExtreme(words, exactHeaders, links, conditions)) return false
@@ -254,7 +252,6 @@ export function createSuitability(
     // "Who spent the most?" names no column.
     const isNamed = linked.has(by) || (nouns.has(by) && !texts.has('whose')) || demands.groupings.some((grouping) => grouping.by === by)
     if (!demands.contrast && (form === 'boolean' || !(part || isNamed))) return false
-    if (traits.asksForPlace && !isPlace(columnAt(by))) return false
     const { header, readings } = columnAt(by)
     const isGroup = part || demands.contrast || traits.exact.has(by)
     if ((readings.number || readings.date || isIdentifier(header)) && !isGroup) return false

@@ -71,9 +71,3 @@ export interface SqlStatement {
   iterate(values?: readonly SqlValue[]): Iterable<unknown>
   columns(): { name: string }[]
 }
-
-/** The rows of a typed table in the order of its SQL columns. */
-export interface TableRows {
-  sqlColumns: SqlColumn[]
-  rows: SqlValue[][]
-}

@@ -1,13 +1,18 @@
-import Database from 'libsql'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { inferTable } from '../../daemon/tables/infer-schema.ts'
 import { writeSql } from '../../daemon/tables/sql/write-sql.ts'
-import { writeTable } from '../../daemon/tables/write-table.ts'
+import { openTable } from './open-table.ts'
 
 const test = suite('columns')
 
-const infer = (header: string[], ...rows: string[][]) => inferTable({ name: 'data', title: 'data.csv', header }, rows)
+const open = (header: string[], ...rows: string[][]) => openTable('data.csv', header, rows)
+
+/** Returns what is inferred from a table. */
+function infer(header: string[], ...cells: string[][]) {
+  const { table, sqlColumns, rows, close } = open(header, ...cells)
+  close()
+  return { ...table, sqlColumns, rows }
+}
 
 test('types are found from the values', () => {
   const { columns } = infer(
@@ -92,33 +97,29 @@ test('a document with decimal commas has points between thousands, in columns wi
 })
 
 test('groups with the same number are all the largest', () => {
-  const table = infer(['Item', 'Owner'], ['A', 'Ann'], ['B', 'Bob'], ['C', 'Ann'], ['D', 'Bob'], ['E', 'Cid'])
-  const database = new Database(':memory:')
-  writeTable(database, table)
+  const { table, run, close } = open(['Item', 'Owner'], ['A', 'Ann'], ['B', 'Bob'], ['C', 'Ann'], ['D', 'Bob'], ['E', 'Cid'])
   const sql = writeSql(table, { conditions: [], operation: { kind: 'group', by: 1, aggregate: 'count', direction: 'max' } })
-  assert.equal(database.prepare(sql).raw().all(), [
+  assert.equal(run(sql), [
     ['Ann', 2],
     ['Bob', 2],
   ])
   const among = { kind: 'equals' as const, column: 1, reading: 'text' as const, values: ['Ann'] }
   const share = writeSql(table, { conditions: [among], operation: { kind: 'share', among: [] } })
-  assert.equal(database.prepare(share).raw().get(), [40])
-  database.close()
+  assert.equal(run(share), [[40]])
+  close()
 })
 
 test('sums and averages of decimal numbers are exact', () => {
-  const table = infer(['Item', 'Price'], ['A', '0.1'], ['B', '0.2'], ['C', '1000000000.01'])
-  const database = new Database(':memory:')
-  writeTable(database, table)
+  const { table, run, close } = open(['Item', 'Price'], ['A', '0.1'], ['B', '0.2'], ['C', '1000000000.01'])
   const compute = (aggregate: 'sum' | 'average', values: string[]) => {
     const condition = { kind: 'equals' as const, column: 0, reading: 'text' as const, values }
     const sql = writeSql(table, { conditions: [condition], operation: { kind: 'aggregate', aggregate, column: 1 } })
-    return database.prepare(sql).raw().get() as unknown
+    return run(sql)[0]
   }
   assert.equal(compute('sum', ['A', 'B']), [0.3])
   assert.equal(compute('average', ['A', 'B']), [0.15])
   assert.equal(compute('sum', ['A', 'B', 'C']), [1000000000.31])
-  database.close()
+  close()
 })
 
 test.run()

@@ -4,9 +4,9 @@ import { dirname } from 'node:path'
 import Database from 'libsql'
 import { createIdentifier, inferSchema } from '../../tables/infer-schema.ts'
 import { createCellValue } from '../../tables/linking/link-question.ts'
+import { createIndexes } from '../../tables/sql/create-indexes.ts'
 import { quoteName } from '../../tables/sql/write-sql.ts'
 import type { CellValue, Column, SqlDatabase, SqlValue, TypedTable } from '../../tables/typed-table.ts'
-import { createIndexes, createInsert, createTable } from '../../tables/write-table.ts'
 import type { ExtractedTable } from './extracted-table.ts'
 import { describeMissingCells, forEachRow, limitTables, MAX_COLUMNS, MAX_TABLES } from './table-limits.ts'
 
@@ -167,8 +167,9 @@ export class TableStore {
     const { columns, sqlColumns, rowCount, convertRow } = inferSchema(header, (add) => forEachRow(table, add))
     const name = this.#createName(document, table.caption, isOneOfSeveral)
     const title = isOneOfSeveral && table.caption !== '' ? `${table.caption} in ${document}` : document
-    createTable(this.#database, name, sqlColumns)
-    const insert = createInsert(this.#database, name, sqlColumns.length)
+    const definitions = sqlColumns.map((column) => `${quoteName(column.name)} ${column.type}`)
+    this.#database.exec(`CREATE TABLE ${quoteName(name)} (${definitions.join(', ')})`)
+    const insert = this.#database.prepare(`INSERT INTO ${quoteName(name)} VALUES (${sqlColumns.map(() => '?').join(', ')})`)
     forEachRow(table, (row) => {
       const values = convertRow(row)
       if (values) insert.run(values)

@@ -90,7 +90,7 @@ const TOTAL = /\b(?:total|sum|takings|revenue|turnover|gross)\b/i
 /** Whether numbers are what others add up to. */
 export const isTotal = (column: Column): boolean => has(column, TOTAL) && !has(column, /\b(?:unit|each)\b/i)
 /** Whether prices are those before discounts. */
-export const isListPrice = (column: Column): boolean => has(column, /\b(?:list|original|regular|catalogue)\b/i)
+const isListPrice = (column: Column): boolean => has(column, /\b(?:list|original|regular|catalogue)\b/i)
 /** How likely an amount is meant that the question does not name: a total, other amounts, or prices and parts of what is paid. */
 const rankAmount = (column: Column, table: TypedTable): number =>
   isTotal(column) ? 3 : isListPrice(column) ? 0 : isSecondary(column) || !isAdditive(column, table) ? 1 : 2

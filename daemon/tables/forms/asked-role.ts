@@ -1,11 +1,11 @@
 /** Excludes queries for what rows only mention: "who is Mia?", "where did I buy it?", "how many bedrooms do I have?". */
 import { isPlace } from '../cells/column-roles.ts'
-import type { LinkedCondition, Links } from '../linking/links.ts'
+import { isLinked, type LinkedCondition, type Links } from '../linking/links.ts'
 import { hasPeople } from '../linking/question-nouns.ts'
 import { covers, type Question, type Word } from '../parse-question.ts'
 import type { Condition, Operation, Query } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { list, toStems } from '../vocabulary.ts'
+import { toStems, toWords } from '../vocabulary.ts'
 
 /** Verbs for where something is. What was bought somewhere is not there. */
 const LOCATIVE = toStems(
@@ -14,8 +14,8 @@ const LOCATIVE = toStems(
 )
 /** What people do with things. */
 const WORK = toStems('live work use need want require')
-const ARTICLES: ReadonlySet<string> = new Set(list('the a an my our'))
-const BE: ReadonlySet<string> = new Set(list('is are was were'))
+const ARTICLES = toWords('the a an my our')
+const BE = toWords('is are was were')
 
 /** "More bills than" compares numbers of rows, "spend more than" amounts. */
 export function comparesRows(words: readonly Word[]): boolean {
@@ -27,17 +27,20 @@ export function comparesRows(words: readonly Word[]): boolean {
 export function createRoleCheck({ words }: Question, table: TypedTable, links: Links): (query: Query) => boolean {
   const columnAt = (index: number) => table.columns[index] as Column
   const [first] = words
-  const isLinked = (index: number) => [...links.columns, ...links.conditions].some((linked) => covers(linked, index))
   // "Where did I buy it?" does not ask for the place of the thing, also where a column says when it was bought.
   const isOfDate = (index: number) =>
     links.columns.some((link) => covers(link, index) && columnAt(link.column).readings.date !== undefined) &&
     !links.conditions.some((linked) => covers(linked, index))
   const isOtherVerb = words.some(
     ({ stem, isStop, isTitle, isIgnored }, index) =>
-      index > 0 && (!isStop || isIgnored || isOfDate(index)) && !isTitle && (!isLinked(index) || isOfDate(index)) && !LOCATIVE.has(stem),
+      index > 0 &&
+      (!isStop || isIgnored || isOfDate(index)) &&
+      !isTitle &&
+      (!isLinked(links, index) || isOfDate(index)) &&
+      !LOCATIVE.has(stem),
   )
   const isOriginAsked = words.at(-1)?.text === 'from'
-  const isOtherWork = words.some((word, index) => WORK.has(word.stem) && !isLinked(index) && !word.isTitle)
+  const isOtherWork = words.some((word, index) => WORK.has(word.stem) && !isLinked(links, index) && !word.isTitle)
   const many = words.findIndex(({ text }) => text === 'many')
   const isCounted = ({ start, end, match, condition }: LinkedCondition): boolean =>
     many >= 0 &&
@@ -50,7 +53,8 @@ export function createRoleCheck({ words }: Question, table: TypedTable, links: L
   const isIdentity = (first?.text === 'who' || first?.text === 'what') && BE.has(words[1]?.text ?? '')
   return ({ operation, conditions }) => {
     const isRows = operation.kind === 'list' && operation.column === undefined
-    if (first?.text === 'where' && (isRows || isOtherVerb || isOriginAsked || !showsPlace(operation))) return false
+    if (first?.text === 'where' && (isRows || operation.kind === 'count' || isOtherVerb || isOriginAsked || !showsPlace(operation)))
+      return false
     if (isRows && first?.text === 'when') return false
     // The rows of a table without people do not say who sold something, nor who lives in the office.
     if (first?.text === 'who' && !hasPeople(table.columns) && (isRows || isOtherWork)) return false

@@ -1,16 +1,16 @@
 /** Says whether a query explains every word of a question for yes or no: one that is dropped makes a yes wrong and look certain. */
 import { isMoney } from '../cells/column-roles.ts'
-import { isInHeader, isStatedBy, type Links } from '../linking/links.ts'
+import { isInHeader, isInValue, isStatedBy, type Links } from '../linking/links.ts'
 import type { Demands } from '../linking/question-demands.ts'
 import { covers, type Question, type Word } from '../parse-question.ts'
 import { listAllConditions, listUsedColumns, type Query } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { AGGREGATE_WORDS, CURRENCY_STEMS, list, toStems } from '../vocabulary.ts'
+import { AGGREGATE_WORDS, CURRENCY_STEMS, toStems, toWords } from '../vocabulary.ts'
 
 /** Words that say nothing about rows. */
-const EMPTY: ReadonlySet<string> = new Set(
-  list(`exist exists anything something anyone someone anybody somebody everything everyone everybody thing things entry entries row rows
-    record records currently now today ever yet already still even however also there here company`),
+const EMPTY = toWords(
+  `exist exists anything something anyone someone anybody somebody everything everyone everybody thing things entry entries row rows
+    record records currently now today ever yet already still even however also there here company`,
 )
 /** What a table with amounts of money is about. */
 const TRADE = toStems('buy bought purchase sell sold order ordered spend spent pay paid cost earn receive invoice bill charge')
@@ -27,8 +27,7 @@ export function createVerdictExplanation(
     isTitle || (isStop && !isIgnored) || EMPTY.has(text) || CURRENCY_STEMS.has(stem) || (hasMoney && TRADE.has(stem))
   const isNumber = (index: number) => words[index]?.number !== undefined || numbers.some((number) => covers(number, index))
   // A word of a value is no empty word: "has Acme paid?"
-  const isValue = (index: number) =>
-    !words[index]?.isTitle && !words[index]?.isStop && links.conditions.some((linked) => linked.match === 'exact' && covers(linked, index))
+  const isValue = (index: number) => !words[index]?.isTitle && !words[index]?.isStop && isInValue(links, index)
   const { kind, index: quantifier, size } = demands.quantifier ?? {}
   const isSaid = (index: number) => (kind !== 'whole' && index === quantifier) || (size !== undefined && covers(size, index))
   const open = [...words.keys()].filter((index) => !isSaid(index) && (isNumber(index) || isValue(index) || !isEmpty(words[index] as Word)))

@@ -5,7 +5,7 @@ import { covers, type Question, type Span, type Word } from '../parse-question.t
 import type { Condition, NumberComparison, Operation } from '../query.ts'
 import { STATUS_STEMS } from '../states/link-statuses.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
-import { isSuperlative, list, TRIGGERS } from '../vocabulary.ts'
+import { isSuperlative, TRIGGERS, toWords } from '../vocabulary.ts'
 
 /**
  * "Unclear" are words such as "almost all" and "many": no number of rows says yes or no. "Whole" is "has Acme paid?", which is only
@@ -27,20 +27,18 @@ export interface QuantifiedRows {
   by?: number
 }
 
-const ALL: ReadonlySet<string> = new Set(list('all every each everything everyone everybody'))
-const NONE: ReadonlySet<string> = new Set(list('no none nothing'))
+const ALL = toWords('all every each everything everyone everybody')
+const NONE = toWords('no none nothing')
 /** "No more than", "no longer". */
-const AFTER_OTHER_NO: ReadonlySet<string> = new Set(list('more less fewer later earlier longer show'))
-const UNCLEAR: ReadonlySet<string> = new Set(
-  list('many few several half majority third quarter nearly almost mostly largely usually always never nobody both often generally'),
+const AFTER_OTHER_NO = toWords('more less fewer later earlier longer show')
+const UNCLEAR = toWords(
+  'many few several half majority third quarter nearly almost mostly largely usually always never nobody both often generally',
 )
-const BE: ReadonlySet<string> = new Set(list('is are was were'))
-const HAVE: ReadonlySet<string> = new Set(list('have has had with'))
-const PREPOSITIONS: ReadonlySet<string> = new Set(
-  list('of in from at for with on over under above below by since after before during within between'),
-)
-const INDEFINITE: ReadonlySet<string> = new Set(list('there any anything anyone anybody some something someone a an or'))
-const ARTICLES: ReadonlySet<string> = new Set(list('the a an our my their'))
+const BE = toWords('is are was were')
+const HAVE = toWords('have has had with')
+const PREPOSITIONS = toWords('of in from at for with on over under above below by since after before during within between')
+const INDEFINITE = toWords('there any anything anyone anybody some something someone a an or')
+const ARTICLES = toWords('the a an our my their')
 
 /** Returns the only quantifier of a question for yes or no. */
 export function findQuantifier(question: Question, table: TypedTable, links: Links): Quantifier | undefined {

@@ -1,9 +1,8 @@
 /** Finds verbs and nouns that only connect what other words name: "who teaches", "which title was borrowed". */
 import type { Word } from '../parse-question.ts'
-import { covers } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, GROUP_WORDS, isOperationWord, isSuperlative, toWords } from '../vocabulary.ts'
-import type { Links } from './links.ts'
+import { isInValue, isLinked, type Links } from './links.ts'
 import { FINITE, findHead, HEADS, isPlural } from './question-nouns.ts'
 import { WORK_STEMS } from './role-words.ts'
 
@@ -84,7 +83,7 @@ export const listParticiples = (words: readonly Word[], { columns }: TypedTable,
     columns[column]?.readings.date &&
     ((match !== 'synonym' && words[start]?.text.endsWith('ed')) ||
       (PRONOUNS.has(words[start - 1]?.text ?? '') && !columns[column]?.hasEmptyCells)) &&
-    !links.conditions.some((condition) => condition.match === 'exact' && covers(condition, start))
+    !isInValue(links, start)
       ? [start]
       : [],
   )
@@ -99,18 +98,9 @@ export const listAttributes = (words: readonly Word[], { columns }: TypedTable, 
     return isBeforeNoun && isOfAllRows && /[^e]ed$/.test(words[start]?.text ?? '') ? [start] : []
   })
 
-/** A second sentence follows these. */
-const CONNECTIVES = toWords('although though but while whereas where because even')
-/** "Although the guest checked out": the guest says nothing about the rows that the rest of the sentence does not say. */
-export const isSubject = (words: readonly Word[], index: number, { columns, conditions }: Links): boolean =>
-  CONNECTIVES.has(words[index - 2]?.text ?? '') &&
-  words[index - 1]?.isStop === true &&
-  columns.some(({ start, end }) => start === index && end === index + 1) &&
-  conditions.some(({ start }) => start === index + 1 || start === index + 2)
-
 /** "Car" of "which car make do we see most often" only describes the column Make. */
 export const isModifier = (words: readonly Word[], index: number, links: Links): boolean =>
   ['which', 'what'].includes(words[index - 1]?.text ?? '') &&
   findHead(words, index - 1) === index + 1 &&
-  ![...links.columns, ...links.conditions].some((link) => covers(link, index)) &&
+  !isLinked(links, index) &&
   links.columns.some(({ start, match }) => start === index + 1 && match === 'exact')

@@ -65,6 +65,18 @@ export const markReferences = <T extends TypedTable>(table: T, titles: ReadonlyS
   return { ...table, columns: table.columns.map((column) => (isReference(column) ? { ...column, isReference: true as const } : column)) }
 }
 
+/** Returns the link that matches best, the first of several. */
+export const selectBestLink = (links: readonly ColumnLink[]): ColumnLink | undefined =>
+  links.reduce<ColumnLink | undefined>((best, link) => (!best || RANKS[link.match] > RANKS[best.match] ? link : best), undefined)
+
+/** Whether a word names a column or states a condition. */
+export const isLinked = ({ columns, conditions }: Links, index: number): boolean =>
+  [...columns, ...conditions].some((link) => covers(link, index))
+
+/** Whether a word is one of a value that the question names in full. */
+export const isInValue = ({ conditions }: Links, index: number): boolean =>
+  conditions.some((linked) => linked.match === 'exact' && covers(linked, index))
+
 /** Whether a word is one of a column's header. */
 export const isInHeader = ({ columns }: Links, index: number): boolean =>
   columns.some((link) => link.match !== 'synonym' && covers(link, index))

@@ -1,6 +1,6 @@
 /** Finds conditions and columns that a question does not mean, because its words name others. */
 import { stem } from '../../language/content-words.ts'
-import { identifiesRows, isListPrice, isMoney, isYear } from '../cells/column-roles.ts'
+import { identifiesRows, isYear } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { type Question, splitWords, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
@@ -146,12 +146,6 @@ export const isOtherLimit = ({ stems }: Question, { match, column }: ColumnLink,
     match === 'part' && limit !== undefined && ![limit.toLowerCase(), limit.slice(0, 3).toLowerCase()].some((word) => stems.has(stem(word)))
   )
 }
-
-/** "After discounts" is the price that is not the list price. */
-export const isDeducted = (words: readonly Word[], index: number, { columns }: TypedTable): boolean =>
-  words[index]?.stem === 'discount' &&
-  words.slice(Math.max(0, index - 2), index).some(({ text }) => text === 'after') &&
-  columns.some((column) => isMoney(column) && isListPrice(column))
 
 /** "When did we ship it?" asks for the column "Shipped on", not for "Ship by". */
 export const isOtherDeadline = (

@@ -4,7 +4,7 @@ import { covers, type Word } from '../parse-question.ts'
 import type { Condition } from '../query.ts'
 import type { Column, TypedTable } from '../typed-table.ts'
 import { COUNTING_SUPERLATIVES, EXTREME_WORDS, isSuperlative, SIZE_WORDS, TRIGGERS, toWords } from '../vocabulary.ts'
-import { type ColumnLink, isStatedBy, type Links } from './links.ts'
+import { type ColumnLink, isInValue, isStatedBy, type Links } from './links.ts'
 
 /** Returns the position of "most" in "the most fuel", but not in "the most expensive"; otherwise -1. */
 export const findMost = (words: readonly Word[]): number =>
@@ -13,8 +13,7 @@ export const findMost = (words: readonly Word[]): number =>
 /** "How many sick days" adds up the column Days. */
 export function countsMeasure(words: readonly Word[], table: TypedTable, links: Links, isMeasured: (link: ColumnLink) => boolean): boolean {
   const many = words.findIndex(({ text }) => text === 'many')
-  const isDescribed = (index: number) =>
-    (words[index]?.isStop && !words[index]?.isTitle) || links.conditions.some((each) => each.match === 'exact' && covers(each, index))
+  const isDescribed = (index: number) => (words[index]?.isStop && !words[index]?.isTitle) || isInValue(links, index)
   const isNamed = ({ start, match }: ColumnLink) => match === 'exact' || (match === 'part' && !words[start]?.isTitle)
   return links.columns.some(
     (link) =>

@@ -3,7 +3,7 @@ import { isMoney } from '../cells/column-roles.ts'
 import { covers, type Question, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { MONEY_STEMS, toStems, toWords } from '../vocabulary.ts'
-import { type Links, listTableStems } from './links.ts'
+import { isInValue, isLinked, type Links, listTableStems } from './links.ts'
 import { CUSTOMER_STEMS, STAFF_STEMS } from './role-words.ts'
 
 /** `hasNamedNumbers`: the question names a column of numbers in full. */
@@ -12,12 +12,11 @@ export function asksForOtherMoney({ words }: Question, table: TypedTable, links:
   // Hours are spent, too, but pickers are only paid with money.
   if (!table.columns.some(isMoney)) return asksForUnknownMoney(words, links, hasNamedNumbers ? PAYING_STEMS : MONEY_STEMS)
   if (hasNamedNumbers) return false
-  const isValue = (index: number) => links.conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
   // What employees earn is their salary, what we earn is not.
   const isPay = (index: number) =>
     !words.some(({ text }) => OWNERS.has(text)) &&
     links.columns.some((link) => covers(link, index) && isWage(table.columns[link.column]?.header ?? ''))
-  const text = words.flatMap((word, index) => (isValue(index) || isPay(index) ? [] : [word.text])).join(' ')
+  const text = words.flatMap((word, index) => (isInValue(links, index) || isPay(index) ? [] : [word.text])).join(' ')
   return asksForOtherDirection(text, table)
 }
 
@@ -67,5 +66,5 @@ function asksForSales(words: readonly Word[], table: TypedTable): boolean {
 }
 
 /** Whether a word for money is none of a column or a value. */
-const asksForUnknownMoney = (words: readonly Word[], { columns, conditions }: Links, stems: ReadonlySet<string>): boolean =>
-  words.some(({ stem, isTitle }, index) => stems.has(stem) && !isTitle && ![...columns, ...conditions].some((span) => covers(span, index)))
+const asksForUnknownMoney = (words: readonly Word[], links: Links, stems: ReadonlySet<string>): boolean =>
+  words.some(({ stem, isTitle }, index) => stems.has(stem) && !isTitle && !isLinked(links, index))

@@ -12,7 +12,7 @@ import { findComparison, readOrdinal } from '../wording/comparisons.ts'
 import { isRate } from '../wording/measured-units.ts'
 import { type Contrast, findContrast, findShareOfTotal } from './contrast.ts'
 import { isDateCondition, listMeantDates, type MeantDates } from './date-choice.ts'
-import { type ColumnLink, hasHeaderStem, isInHeader, isOfState, type LinkedCondition, type Links, RANKS } from './links.ts'
+import { hasHeaderStem, isInHeader, isOfState, type LinkedCondition, type Links, selectBestLink } from './links.ts'
 import { findDatePart } from './question-form.ts'
 import { isPersonHeader, listNouns } from './question-nouns.ts'
 
@@ -138,9 +138,7 @@ function findGroupingAt(
   [date]: readonly number[],
   isUncertain: boolean,
 ): (Grouping & { end: number }) | undefined {
-  const link = linked
-    .filter((each) => each.start === start)
-    .reduce<ColumnLink | undefined>((best, each) => (!best || RANKS[each.match] > RANKS[best.match] ? each : best), undefined)
+  const link = selectBestLink(linked.filter((each) => each.start === start))
   const text = words[start]?.text.replace(/s$/, '') ?? ''
   if (DATE_PARTS.has(text) && link?.match !== 'exact' && date !== undefined) return { by: date, part: text as DatePart, end: start + 1 }
   if (!link)

@@ -11,7 +11,6 @@ import {
   AUXILIARIES,
   isAgent,
   isModifier,
-  isSubject,
   listAttributes,
   listComparedVerbs,
   listMostVerbs,
@@ -20,10 +19,18 @@ import {
 } from './connecting-verbs.ts'
 import { isOfInterval } from './interval-column.ts'
 import { linkQuestion } from './link-question.ts'
-import { type ColumnLink, isPartOfHeader, isPartOfValue, isWholeHeader, type LinkedCondition, type Links } from './links.ts'
+import {
+  type ColumnLink,
+  isInValue,
+  isLinked,
+  isPartOfHeader,
+  isPartOfValue,
+  isWholeHeader,
+  type LinkedCondition,
+  type Links,
+} from './links.ts'
 import {
   isColumnName,
-  isDeducted,
   isOnlyVerb,
   isOtherDeadline,
   isOtherLimit,
@@ -88,7 +95,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
         !isTimes(titled.words, link.start) &&
         !isOtherTime(titled, link, table) &&
         !isGroupedPeriod(titled.words, link, all) &&
-        !isDeducted(titled.words, link.start, table) &&
         !isOtherLimit(titled, link, table) &&
         !isOtherDeadline(titled.words, link, table, all) &&
         !isCounted(link),
@@ -108,8 +114,6 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const isKnownElsewhere = ({ stem }: Word) =>
     names.some((name) => name === stem || areSynonyms(name, stem)) ||
     tables.some((other) => other.table !== table && other.values.some(({ stems }) => stems.includes(stem)))
-  const spans = [...links.columns, ...links.conditions]
-  const isLinked = (index: number) => spans.some((span) => covers(span, index))
   const isFree = (index: number) => {
     const word = titled.words[index]
     return (
@@ -118,9 +122,8 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
       !word.isStop &&
       !isName(word, titled.text) &&
       !CONDITION_VERBS.has(word.stem) &&
-      !isLinked(index) &&
+      !isLinked(links, index) &&
       !isOperationWord(word) &&
-      !isSuperlative(word) &&
       (NUMBER_WORDS[word.text] ?? 0) < 2
     )
   }
@@ -145,7 +148,7 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
   const mustBeNamed = ['boolean', 'amount'].includes(getForm(titled.words))
   const asksForPerson = titled.words.some(({ text }) => text === 'who')
   const isUnknown = (index: number) => isFree(index) && !isWorkOrTrade(titled.words[index]?.stem ?? '')
-  const connecting = listVerbs(titled.words, isFreeVerb, (index) => isLinked(index) && !isOfAgent(index)).filter(
+  const connecting = listVerbs(titled.words, isFreeVerb, (index) => isLinked(links, index) && !isOfAgent(index)).filter(
     (index) => !(mustBeNamed && isUnknown(index)),
   )
   const verbs = new Set(
@@ -201,9 +204,9 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     titled.words[index]?.text === 'new' &&
     titled.words.some(({ text }) => text === 'many' || GROUP_WORDS.has(text)) &&
     titled.words[index + 1]?.isTitle === true &&
-    !links.conditions.some(({ match, start, end }) => match === 'exact' && covers({ start, end }, index))
+    !isInValue(links, index)
   const words = titled.words.map((each, index): Word => {
-    if (isNew(index) || isModifier(titled.words, index, links) || isDeducted(titled.words, index, table)) return { ...each, isStop: true }
+    if (isNew(index) || isModifier(titled.words, index, links)) return { ...each, isStop: true }
     // "How many lots" are rows where a column has their numbers.
     if (
       titled.words[index - 1]?.text === 'many' &&
@@ -213,15 +216,12 @@ export function readQuestion(parsed: Question, item: ReadableTable, tables: read
     if (isRowNoun && (each === word || (titled.words[index + 1] === word && isPartOfNoun(index))))
       return { ...each, isStop: true, isTitle: true, isIgnored: true }
     const isNoun =
-      isSubject(titled.words, index, links) ||
       isMentioned(titled.words, index, table, links) ||
       isDescribed(titled.words, index, table, links) ||
       isTypedNoun(titled.words, index, table) ||
       (isFree(index) && isOfInterval(titled.words, index, table, links))
-    const isSaid = verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links)
-    return isSaid
-      ? { ...each, isStop: true, ...(connecting.includes(index) && isUnknown(index) ? { isIgnored: true as const } : {}) }
-      : each
+    if (!(verbs.has(index) || isNoun || isSuffix(titled.words, { start: index, match: 'synonym' }, links))) return each
+    return { ...each, isStop: true, ...(connecting.includes(index) && isUnknown(index) ? { isIgnored: true as const } : {}) }
   })
   return { question: { ...titled, words }, links, ...(isRowNoun ? { rowNoun: word.text } : {}) }
 }

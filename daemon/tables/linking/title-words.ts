@@ -40,8 +40,7 @@ export function ignoreTitle(
   const isTitle = ({ text, stem, number }: Word) =>
     number === undefined &&
     (stems.has(stem) ||
-      // The membership of members, and the subscribers of subscriptions.
-      (text.endsWith('ship') && [...stems].some((title) => text.startsWith(title))) ||
+      // The subscribers of subscriptions.
       (AGENT.test(text) && [...stems].some((title) => title.startsWith(text.replace(AGENT, '')))) ||
       (!isValue(stem) && [...stems].some((title) => areSynonyms(title, stem) || areSameRows(title, stem))) ||
       (PEOPLE_WORDS.has(text) && hasPeople(table.columns) && !table.columns.some(countsPeople) && !isCountedElsewhere(text)))

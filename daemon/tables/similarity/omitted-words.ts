@@ -1,17 +1,17 @@
 /** Finds words of a question that say nothing about the rows of a table, so that the question can be read without them. */
 import { listUnknownWords, type QueryableTable } from '../answer-table-question.ts'
-import { type Links, listTableStems, listTitleStems } from '../linking/links.ts'
-import { asksForText, removeFiller } from '../linking/question-form.ts'
+import { type Links, listTableStems } from '../linking/links.ts'
+import { removeFiller } from '../linking/question-form.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
 import { covers, parseQuestion, type Word } from '../parse-question.ts'
 import { isDataFile, type TypedTable } from '../typed-table.ts'
-import { AGE_DIRECTIONS, AVERAGES, isSuperlative, list, NEGATIONS, PARTICULAR_SUPERLATIVES, toWords } from '../vocabulary.ts'
+import { isSuperlative, list, NEGATIONS, toWords } from '../vocabulary.ts'
 
 /** A question without some of its words. */
 export interface Omission {
   text: string
-  /** Says what was left out, or taken to mean the rows. */
+  /** Says what was left out. */
   note: string
   /** The columns that the answer must use, by table; other tables must not answer. */
   columns?: ReadonlyMap<string, ReadonlySet<number>>
@@ -37,7 +37,7 @@ export function listOmissions(
   today: string,
 ): Omission[] {
   const data = tables.filter(({ table }) => isDataFile(table))
-  if (data.length === 0 || asksForText(parseQuestion(removeFiller(text), today))) return []
+  if (data.length === 0) return []
   return [...omitClauses(text, data, today), ...omitWords(text, data, others, today)]
 }
 
@@ -106,25 +106,15 @@ function omitWords(text: string, tables: readonly QueryableTable[], others: read
     const isNamed = links.conditions.length > 0 || links.columns.some(({ match }) => match !== 'synonym')
     if (places.length === 0 || places.length > MAX_OMITTED || !isNamed) return []
     if (unknown.some((word) => known.has(word.stem) || word.number !== undefined || isName(word, text))) return []
-    const rows = places.filter((index) => isRowNoun(question.words, index, table, links))
-    const left = places.filter((index) => !rows.includes(index))
-    if (!left.every((index) => isVerbOfMeasure(question.words, index, table, links) || isBusiness(question.words, index))) return []
-    const name = [...listTitleStems(table)][0] ?? ''
-    const replaced = places.reduce(
-      (rest, index) => replaceWord(rest, question.words[index]?.text ?? '', rows.includes(index) ? name : ''),
-      text,
-    )
-    const toTexts = (indexes: readonly number[]) => indexes.map((index) => question.words[index]?.text ?? '')
-    const notes = [
-      ...toTexts(rows).map((noun) => `“${noun}” was taken to mean its rows.`),
-      ...(left.length > 0 ? [describeOmission(toTexts(left))] : []),
-    ]
-    return replaced === text ? [] : [{ text: replaced, note: notes.join(' '), columns: new Map([[table.name, new Set()]]) }]
+    if (!places.every((index) => isVerbOfMeasure(question.words, index, table, links) || isBusiness(question.words, index))) return []
+    const omitted = unknown.map((word) => word.text)
+    const rest = omitted.reduce(removeWord, text)
+    return rest === text ? [] : [{ text: rest, note: describeOmission(omitted), columns: new Map([[table.name, new Set()]]) }]
   })
 }
 
-const replaceWord = (text: string, word: string, by: string): string =>
-  text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), by)
+const removeWord = (text: string, word: string): string =>
+  text.replace(new RegExp(String.raw`(?<![\p{L}\p{N}])${word}(?![\p{L}\p{N}])`, 'iu'), '')
 
 const PARTICLES = toWords('up out off over down in around about back away on through with the a an')
 const SUBJECTS = toWords('have has had been be being who that which we they you i he she')
@@ -160,13 +150,3 @@ const isBusiness = (words: readonly Word[], index: number): boolean =>
   BUSINESSES.has(words[index]?.text ?? '') &&
   DETERMINERS.has(words[index - 1]?.text ?? '') &&
   (OWNING.has(words[index - 2]?.text ?? '') || words[index + 1]?.text === 'have')
-
-/** "How many minutes does an average visit last", "the oldest device": the noun is not what is measured. */
-function isRowNoun(words: readonly Word[], index: number, table: TypedTable, links: Links): boolean {
-  const before = words[index - 1]?.text ?? ''
-  const next = words[index + 1]
-  const isHead = next === undefined || next.isStop || links.conditions.some(({ start }) => start === index + 1)
-  const isMeasured = words.some((_, position) => position < index && isNumber(table, links, position))
-  const isParticular = PARTICULAR_SUPERLATIVES.has(before) || AGE_DIRECTIONS[before] !== undefined || before === 'newest'
-  return isHead && ((AVERAGES.has(before) && isMeasured) || isParticular)
-}

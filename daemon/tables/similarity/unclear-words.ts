@@ -3,12 +3,12 @@ import { listUnknownWords, type QueryableTable } from '../answer-table-question.
 import { SECONDARY } from '../cells/column-roles.ts'
 import { expandHeader } from '../cells/header-words.ts'
 import { asksForComputation } from '../describe-problem.ts'
-import type { Links } from '../linking/links.ts'
-import { asksForText, removeFiller } from '../linking/question-form.ts'
-import { isPersonHeader } from '../linking/question-nouns.ts'
+import { isLinked, type Links } from '../linking/links.ts'
+import { removeFiller } from '../linking/question-form.ts'
+import { FINITE, isPersonHeader } from '../linking/question-nouns.ts'
 import { isName, readQuestion } from '../linking/read-question.ts'
 import type { ReadableTable } from '../linking/title-words.ts'
-import { covers, parseQuestion, type Question, type Span, type Word } from '../parse-question.ts'
+import { parseQuestion, type Question, type Span, type Word } from '../parse-question.ts'
 import { type Column, isDataFile, type TypedTable } from '../typed-table.ts'
 import { AGGREGATE_WORDS, GROUP_WORDS, isSuperlative, list, toWords } from '../vocabulary.ts'
 import { isUnit } from '../wording/measured-units.ts'
@@ -50,7 +50,6 @@ export function findUnclearPhrases(
   // A table in a text may be about anything.
   if (PENDING.test(text) || !(asksForComputation(text) || tables.some(({ table }) => isDataFile(table)))) return []
   const parsed = parseQuestion(removeFiller(text), today)
-  if (asksForText(parsed)) return []
   const read = tables.map((item) => {
     const { question, links, rowNoun } = readQuestion(parsed, item, tables)
     const unknown = listUnknownWords(question, links)
@@ -97,10 +96,9 @@ const formatSpan = ({ words }: Question, { start, end }: Span): string =>
     .join(' ')
 
 /** Unknown words alone, and with the particle after them. */
-function listSpans({ words }: Question, unknown: readonly number[], { columns, conditions }: Links): Span[] {
-  const isTaken = (index: number) => [...columns, ...conditions].some((link) => covers(link, index))
+function listSpans({ words }: Question, unknown: readonly number[], links: Links): Span[] {
   return unknown.flatMap((start): Span[] => {
-    const isPhrasal = PARTICLES.has(words[start + 1]?.text ?? '') && !isTaken(start + 1)
+    const isPhrasal = PARTICLES.has(words[start + 1]?.text ?? '') && !isLinked(links, start + 1)
     return [{ start, end: start + 1 }, ...(isPhrasal ? [{ start, end: start + 2 }] : [])]
   })
 }
@@ -120,10 +118,9 @@ type Role = 'measure' | 'noun' | 'any'
 
 const NOUN_MARKERS: ReadonlySet<string> = new Set([...GROUP_WORDS, ...list('which what whose')])
 const MEASURE_MARKERS: ReadonlySet<string> = new Set([...AGGREGATE_WORDS, 'much'])
-const VERBS = toWords('is are was were do does did has have had')
 
 function getRole(words: readonly Word[], { start }: Span): Role {
-  const isMarker = (text: string) => NOUN_MARKERS.has(text) || MEASURE_MARKERS.has(text) || VERBS.has(text)
+  const isMarker = (text: string) => NOUN_MARKERS.has(text) || MEASURE_MARKERS.has(text) || FINITE.has(text)
   const before = words.slice(0, start).findLast(({ isStop, text }) => !isStop || isMarker(text))
   if (before === undefined) return 'any'
   if (MEASURE_MARKERS.has(before.text) || isSuperlative(before)) return 'measure'

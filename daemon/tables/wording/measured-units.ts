@@ -1,6 +1,6 @@
 /** Units are measured by a column: "how many hours" counts no rows. */
 
-import type { ColumnLink, Links } from '../linking/links.ts'
+import { type ColumnLink, isInValue, type Links } from '../linking/links.ts'
 import { covers, splitWords, type Word } from '../parse-question.ts'
 import type { TypedTable } from '../typed-table.ts'
 import { toStems } from '../vocabulary.ts'
@@ -45,16 +45,15 @@ export const isGroupedPeriod = (words: readonly Word[], { start, end, match, col
 /**
  * Returns the columns that have the unit after "how many", none if the table does not have it. Undefined: the question asks for no unit.
  */
-export function listUnitColumns(words: readonly Word[], { columns, conditions }: Links): Set<number> | undefined {
+export function listUnitColumns(words: readonly Word[], links: Links): Set<number> | undefined {
   const many = words.findIndex(({ text }) => text === 'many')
-  const isValue = (index: number) => conditions.some((condition) => condition.match === 'exact' && covers(condition, index))
   const unit = [many + 1, many + 2].find((index) => UNIT_STEMS.has(words[index]?.stem ?? ''))
-  if (many < 0 || unit === undefined || isValue(unit)) return undefined
-  if (unit > many + 1 && (words[many + 1]?.isStop || words[many + 1]?.isTitle || isValue(many + 1))) return undefined
+  if (many < 0 || unit === undefined || isInValue(links, unit)) return undefined
+  if (unit > many + 1 && (words[many + 1]?.isStop || words[many + 1]?.isTitle || isInValue(links, many + 1))) return undefined
   // "How many days did it take" counts no dates.
   const isSpan = words.some(({ stem }) => SPAN_STEMS.has(stem))
   const measured = new Set(
-    columns.filter((link) => covers(link, unit) && !(isSpan && link.match === 'synonym')).map(({ column }) => column),
+    links.columns.filter((link) => covers(link, unit) && !(isSpan && link.match === 'synonym')).map(({ column }) => column),
   )
   return measured.size === 0 && words[unit]?.isTitle ? undefined : measured
 }

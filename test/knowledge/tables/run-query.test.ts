@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert'
 import { extractTables } from '../../../daemon/knowledge/tables/extract-tables.ts'
 import { TablePool } from '../../../daemon/knowledge/tables/table-pool.ts'
 import { TableStore } from '../../../daemon/knowledge/tables/table-store.ts'
+import { createIndexes } from '../../../daemon/tables/sql/create-indexes.ts'
 import { runQuery } from '../../../daemon/tables/sql/run-query.ts'
-import { createIndexes } from '../../../daemon/tables/write-table.ts'
 import { WorkerError } from '../../../daemon/workers/worker-error.ts'
 
 const test = suite('queries over tables')
