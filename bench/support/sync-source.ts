@@ -27,7 +27,9 @@ export interface SyncTimes {
   chunks: number
 }
 
+/** Each request takes time from the sync, so that the end of one that takes long is not looked for as often as the end of its first stage. */
 const POLL_INTERVAL_MS = 25
+const END_POLL_INTERVAL_MS = 100
 const SYNC_TIMEOUT_MS = 3_600_000
 
 export async function createSource(daemon: DaemonProcess, name: string, documents: readonly SourceDocument[]): Promise<string> {

@@ -42,11 +42,6 @@ export class EmbeddingService {
     return (await this.#loadRemoteEmbedders()).getEmbedder(model)
   }
 
-  /** Loads an embedded model for this many texts, which are about to come. */
-  warmUp(id: string, textCount: number): void {
-    if (id === MINILM) this.models.warmUp(textCount)
-  }
-
   /** Returns the load of the embedded models. */
   getStatus(): { workers: number; pending: number } {
     const { workerCount, pendingCount } = this.models.pool

@@ -99,11 +99,6 @@ export class EmbeddedModels {
     return this.#readers.size > (this.#readers.has(caller) ? 1 : 0)
   }
 
-  /** Loads the embedding model for this many texts, which are about to come. */
-  warmUp(textCount: number): void {
-    this.pool.warmUp(textCount)
-  }
-
   close(): Promise<void> {
     return this.pool.close()
   }

@@ -80,23 +80,6 @@ test('queries are embedded before texts that are being indexed', async () => {
   await indexing
 })
 
-test('a model is loaded for texts that are about to come, with as many workers as they need', async () => {
-  const own = createService(2)
-  try {
-    own.warmUp('an ID of another model', 100)
-    assert.is(own.getStatus().workers, 0)
-    own.warmUp('minilm', 16)
-    assert.is(own.getStatus().workers, 1)
-    own.warmUp('minilm', 17)
-    assert.is(own.getStatus().workers, 2)
-    const embedder = await own.getEmbedder('minilm')
-    assert.is((await embedder.embed(SHORT.slice(0, 2))).length, 2)
-    assert.is(own.getStatus().workers, 2)
-  } finally {
-    await own.close()
-  }
-})
-
 test('the model works after an aborted call', async () => {
   const embedder = await service.getEmbedder('minilm')
   const error = await captureError(embedder.embed([...VARIED, ...VARIED], { signal: AbortSignal.timeout(50) }))

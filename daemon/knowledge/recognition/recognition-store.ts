@@ -4,6 +4,10 @@ import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
 import type { PendingDocument } from '../sync/sync-store.ts'
 import type { RecognizedPage } from './recognized-page.ts'
 
+/** Most homes have no scans: a sync asks once instead of for each document. */
+export const hasRecognizedPages = async (reader: DatabaseReader): Promise<boolean> =>
+  (await reader.get('SELECT 1 FROM recognized_pages LIMIT 1')) !== undefined
+
 /** @param languages only pages that were recognised in these languages */
 export async function listRecognizedPages(reader: DatabaseReader, contentHash: string, languages?: string): Promise<RecognizedPage[]> {
   const condition = languages === undefined ? '' : 'AND languages = ?'

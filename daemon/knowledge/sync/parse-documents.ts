@@ -1,14 +1,14 @@
 /** Second stage of a sync: reads and chunks documents and writes their passages to the full-text tables. */
 import { mapConcurrently } from '../../async/map-concurrently.ts'
 import { Semaphore } from '../../async/semaphore.ts'
-import type { EmbeddingService } from '../../embedding/service.ts'
 import type { PassageRow } from '../../store/arrow.ts'
 import type { Database } from '../../store/database.ts'
 import { DamagedOriginalError, isOriginalError, type OriginalStore } from '../../store/original-store.ts'
 import type { IndexRegistry } from '../passage-indexes/index-registry.ts'
 import type { Index } from '../passage-indexes/index-store.ts'
 import { DocumentReadError } from '../readers/parsed-document.ts'
-import { listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
+import { hasRecognizedPages, listRecognizedPages, markRecognizing, resetRecognition } from '../recognition/recognition-store.ts'
+import type { Recognition } from '../recognition/recognized-page.ts'
 import type { StoredSource } from '../store.ts'
 import type { DocumentRows, IndexWriter } from './index-writer.ts'
 import type { ParserPool } from './parser-pool.ts'
@@ -35,7 +35,6 @@ export interface ParseDependencies {
   database: Database
   originals: OriginalStore
   parserPool: ParserPool
-  embedding: EmbeddingService
   indexes: IndexRegistry
   writer: IndexWriter
   progress: ProgressTracker
@@ -60,7 +59,7 @@ export async function parseDocuments(
   indexes: readonly Index[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { database, writer, progress, parserPool, embedding } = dependencies
+  const { database, writer, progress, parserPool } = dependencies
   const isRecognitionEnabled = configuration.ocr !== false
   await resetRecognition(database, sourceId, isRecognitionEnabled)
   let changed = await eraseStaleDocuments(dependencies, indexes)
@@ -78,7 +77,6 @@ export async function parseDocuments(
   const buffers = new Map<Index, (DocumentRows & IndexedText)[]>(indexes.map((index) => [index, []]))
   let rowCount = 0
   let documentCount = 0
-  let readCount = 0
   const writing = new Semaphore(1)
   const flush = async () => {
     const endWriting = await writing.acquire()
@@ -93,7 +91,11 @@ export async function parseDocuments(
     }
     rowCount = 0
   }
-  const parse = (task: ParseTask) => parseDocument(dependencies, task, isRecognitionEnabled, writing, signal)
+  const hasPages = await hasRecognizedPages(database)
+  const parse = async (task: ParseTask) => {
+    const pages = hasPages ? await listRecognizedPages(database, task.document.content_hash) : []
+    return parseDocument(dependencies, task, { isEnabled: isRecognitionEnabled, pages }, writing, signal)
+  }
   for await (const result of mapConcurrently(tasks, MAX_CONCURRENT_PARSES, parse)) {
     signal.throwIfAborted()
     progress.update(sourceId, { documents: ++documentCount })
@@ -101,15 +103,12 @@ export async function parseDocuments(
     if (result === 'without text') continue
     progress.countChange(sourceId, result ? 'read' : 'unreadable')
     if (!result) continue
-    readCount++
     for (const [index, rows] of result.rows) {
       buffers.get(index)?.push({ ...result.text, rows })
       rowCount += rows.length
     }
     if (rowCount >= ROWS_PER_COMMIT) await flush()
   }
-  // The model is loaded while the texts are written and indexed. Each document has at least one.
-  for (const { embedding_model } of indexes) embedding.warmUp(embedding_model, readCount)
   await flush()
   // Documents that failed in this pass may still be in the index.
   await eraseStaleDocuments(dependencies, indexes)
@@ -142,14 +141,13 @@ async function listTasks(database: Database, sourceId: string, indexes: readonly
 async function parseDocument(
   { database, originals, parserPool, writer }: ParseDependencies,
   { document, indexes }: ParseTask,
-  isRecognitionEnabled: boolean,
+  recognition: Recognition,
   writing: Semaphore,
   signal: AbortSignal,
 ): Promise<ParseResult | 'without text' | undefined> {
   const collector = new PassageCollector(writer, writing, document, indexes)
   try {
     const { name, size, content_hash } = document
-    const recognition = { isEnabled: isRecognitionEnabled, pages: await listRecognizedPages(database, content_hash) }
     const input = { name, size, recognition, read: () => originals.provide(content_hash) }
     const settings = indexes.map(({ chunk_size, chunk_overlap }) => ({ size: chunk_size, overlap: chunk_overlap }))
     const onPassages: OnPassages = (setting, passages) => collector.add(setting, passages)
