@@ -27,8 +27,8 @@ export interface SyncTimes {
   chunks: number
 }
 
-/** Each request takes time from the sync, so that the end of one that takes long is not looked for as often as the end of its first stage. */
 const POLL_INTERVAL_MS = 25
+/** Each request takes processor time from the sync. */
 const END_POLL_INTERVAL_MS = 100
 const SYNC_TIMEOUT_MS = 3_600_000
 
@@ -41,17 +41,23 @@ export async function createSource(daemon: DaemonProcess, name: string, document
 
 export async function measureSync(daemon: DaemonProcess, sourceId: string): Promise<SyncTimes> {
   const startedAt = performance.now()
-  let searchableMs = Number.NaN
   await request(daemon, 'POST', `/api/knowledge-sources/${sourceId}/sync`)
-  const findSynced = async () => {
+  const read = async () => {
     const { data } = await request<SourceResponse>(daemon, 'GET', `/api/knowledge-sources/${sourceId}`)
-    const now = performance.now() - startedAt
-    if (Number.isNaN(searchableMs) && (data.progress?.stage === 'embedding' || data.status === 'active')) searchableMs = now
     if (data.status === 'error') throw new Error(`The sync failed: ${data.error}`)
-    if (data.status === 'active') return { searchableMs, totalMs: now, chunks: data.statistics.chunks }
-    return undefined
+    return { ...data, ms: performance.now() - startedAt }
   }
-  return waitFor(findSynced, { intervalMs: POLL_INTERVAL_MS, timeoutMs: SYNC_TIMEOUT_MS, description: `the sync of ${sourceId}` })
+  const wait = (isReached: (source: Awaited<ReturnType<typeof read>>) => boolean, intervalMs: number) => {
+    const find = async () => {
+      const source = await read()
+      return isReached(source) ? source : undefined
+    }
+    return waitFor(find, { intervalMs, timeoutMs: SYNC_TIMEOUT_MS, description: `the sync of ${sourceId}` })
+  }
+  const isSynced = ({ status }: { status: string }) => status === 'active'
+  const searchable = await wait((source) => isSynced(source) || source.progress?.stage === 'embedding', POLL_INTERVAL_MS)
+  const synced = isSynced(searchable) ? searchable : await wait(isSynced, END_POLL_INTERVAL_MS)
+  return { searchableMs: searchable.ms, totalMs: synced.ms, chunks: synced.statistics.chunks }
 }
 
 /** Creates a source and syncs it. */
