@@ -6,8 +6,8 @@ import { removeService } from '../src/cli/daemon/service-unit.ts'
 import { CadreCommand } from '../src/cli/oclif/base-command.ts'
 import { confirm, yesFlag } from '../src/cli/terminal/confirm.ts'
 import { formatBytes } from '../src/cli/terminal/format-quantity.ts'
-import { stopDaemon } from '../src/client/daemon.ts'
 import { readProfiles } from '../src/client/profiles.ts'
+import { stopDaemon } from '../src/client/stop-daemon.ts'
 
 export default class Uninstall extends CadreCommand {
   static override description =

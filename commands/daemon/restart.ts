@@ -2,7 +2,7 @@ import { daemonFlags, formatDaemonArguments } from '../../src/cli/daemon/daemon-
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { findDaemonProcess } from '../../src/client/address.ts'
 import { showIfSlow } from '../../src/client/call.ts'
-import { stopDaemon } from '../../src/client/daemon.ts'
+import { stopDaemon } from '../../src/client/stop-daemon.ts'
 import { environmentOverrides } from '../../src/config.ts'
 
 export default class DaemonRestart extends CadreCommand {

@@ -1,6 +1,6 @@
 import { CadreCommand } from '../../src/cli/oclif/base-command.ts'
 import { showIfSlow } from '../../src/client/call.ts'
-import { stopDaemon } from '../../src/client/daemon.ts'
+import { stopDaemon } from '../../src/client/stop-daemon.ts'
 
 export default class DaemonStop extends CadreCommand {
   static override description =

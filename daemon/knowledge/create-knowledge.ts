@@ -31,7 +31,7 @@ import { IndexRepair } from './sync/recovery/index-repair.ts'
 import { sweepWorkDirectory } from './sync/recovery/sweep-work-directory.ts'
 import { SyncRecovery } from './sync/recovery/sync-recovery.ts'
 import { SyncResumes } from './sync/recovery/sync-resumes.ts'
-import { SourceOwners } from './sync/source-owners.ts'
+import { SyncLeases } from './sync/sync-leases.ts'
 import { SyncTriggers } from './sync/sync-triggers.ts'
 import { Synchronizer } from './sync/synchronizer.ts'
 import { SourceTables } from './tables/source-tables.ts'
@@ -89,7 +89,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     ...dependencies,
     embed: (texts, signal) => dependencies.embedding.models.embed(texts, { signal, priority: 'high' }),
   })
-  const owners = new SourceOwners(database, cluster, progress)
+  const owners = new SyncLeases(database, cluster, progress)
   const resumes = new SyncResumes(database, logger)
   const repair = new IndexRepair({ database, indexes, writer, logger })
   const synchronizer = new Synchronizer({

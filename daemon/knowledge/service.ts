@@ -31,7 +31,7 @@ import { createSearchTool, type SearchSources, type ToolIdentity } from './searc
 import { applyAuth, openAuth, type SourceInput } from './source-auth.ts'
 import { deleteDocuments, getStatistics, listContentHashes, releaseOriginal, type StoredSource, sourceRecords } from './store.ts'
 import type { Progress, ProgressTracker } from './sync/progress-tracker.ts'
-import type { SourceOwners } from './sync/source-owners.ts'
+import type { SyncLeases } from './sync/sync-leases.ts'
 import type { SyncTriggers } from './sync/sync-triggers.ts'
 import type { Synchronizer } from './sync/synchronizer.ts'
 import { createTableTools } from './table-tools.ts'
@@ -55,7 +55,7 @@ interface KnowledgeServiceDependencies {
   progress: ProgressTracker
   search: PassageSearch
   changedFiles: ChangedFiles
-  owners: SourceOwners
+  owners: SyncLeases
   tables: SourceTables
   languages: RecognitionLanguages
 }

@@ -1,9 +1,9 @@
 /** Creates the usage family: the meter, thresholds, statistics and routes. */
 import type { Logger } from '../logging/logger.ts'
 import { bindUsageRoutes } from './routes.ts'
-import { createStatisticsService } from './statistics-service.ts'
 import { type EntityFamilies, UsageThresholdsService } from './threshold-service.ts'
 import { UsageMeter, type UsageMeterDependencies } from './usage-meter.ts'
+import { createUsageReportService } from './usage-report-service.ts'
 
 interface UsageFamilyDependencies extends UsageMeterDependencies {
   logger: Logger
@@ -18,7 +18,7 @@ export function createUsage(dependencies: UsageFamilyDependencies) {
   return {
     meter,
     thresholds,
-    bindings: bindUsageRoutes(thresholds, createStatisticsService(database, now)),
+    bindings: bindUsageRoutes(thresholds, createUsageReportService(database, now)),
     /** Settles the calls that the last stop interrupted. */
     async recover() {
       const count = await meter.recover()

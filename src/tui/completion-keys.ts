@@ -1,8 +1,8 @@
 /** Handles keys of the completion menu. */
 import { findMentionedFiles, listEntries } from '../cli/input/attachments.ts'
 import { applyCompletion, type Completion, type CompletionOption, findCompletion } from './input/completion.ts'
-import { setText } from './input/editor.ts'
 import type { Key } from './input/key-decoder.ts'
+import { setText } from './input/line-editor.ts'
 import type { ChatSession } from './session/chat-session.ts'
 import { submit } from './submit.ts'
 

@@ -1,7 +1,7 @@
 /** Handles keys of a tool call that waits for a confirmation. */
 import { parseArguments } from '../cli/ask/parse-confirmation.ts'
-import { setText } from './input/editor.ts'
 import type { Key } from './input/key-decoder.ts'
+import { setText } from './input/line-editor.ts'
 import { CONFIRMATION_GRACE_MS } from './render/live-area.ts'
 import { allowAlways } from './session/allow-tool.ts'
 import type { ChatSession } from './session/chat-session.ts'

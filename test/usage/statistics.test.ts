@@ -1,14 +1,14 @@
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { CallOrigin } from '../../daemon/core/meter.ts'
-import { createStatisticsService, type StatisticsService } from '../../daemon/usage/statistics-service.ts'
+import { createUsageReportService, type UsageReportService } from '../../daemon/usage/usage-report-service.ts'
 import { PRICED, TestLedger, UNPRICED } from './usage-fixture.ts'
 
-const test = suite<{ ledger: TestLedger; statistics: StatisticsService }>('usage statistics')
+const test = suite<{ ledger: TestLedger; statistics: UsageReportService }>('usage statistics')
 
 test.before.each(async (context) => {
   context.ledger = await TestLedger.open()
-  context.statistics = createStatisticsService(context.ledger.database, () => context.ledger.clock)
+  context.statistics = createUsageReportService(context.ledger.database, () => context.ledger.clock)
 })
 test.after.each(({ ledger }) => ledger.close())
 

@@ -2,13 +2,13 @@
 import type { DaemonRequests } from '../../cluster/cluster.ts'
 import type { Database } from '../../store/database.ts'
 import { sourceRecords } from '../store.ts'
-import { type SourceOwners, SYNC_REQUESTS } from './source-owners.ts'
+import { SYNC_REQUESTS, type SyncLeases } from './sync-leases.ts'
 import type { SyncTriggers } from './sync-triggers.ts'
 import type { Synchronizer, SyncScope } from './synchronizer.ts'
 
 interface SyncServices {
   database: Database
-  owners: SourceOwners
+  owners: SyncLeases
   synchronizer: Synchronizer
   triggers: SyncTriggers
 }

@@ -15,7 +15,7 @@ import { LeaseLostError } from './index-fence.ts'
 import { type ParseDependencies, parseDocuments } from './parse-documents.ts'
 import type { IndexRepair } from './recovery/index-repair.ts'
 import type { SyncResumes } from './recovery/sync-resumes.ts'
-import type { SourceOwners } from './source-owners.ts'
+import type { SyncLeases } from './sync-leases.ts'
 import { markCancelled, markSynced, markSyncing, resetParsing, setSourceError } from './sync-store.ts'
 import { type UpdateDependencies, updateDocuments } from './update-documents.ts'
 
@@ -36,7 +36,7 @@ interface SyncRun {
 
 interface SynchronizerDependencies extends UpdateDependencies, ParseDependencies, EmbedDependencies, RecognitionDependencies {
   logger: Logger
-  owners: SourceOwners
+  owners: SyncLeases
   resumes: SyncResumes
   repair: IndexRepair
   tables: SourceTables

@@ -1,5 +1,5 @@
 /** Opens the full-screen or plain chat, which is loaded on demand. */
-import { type ConnectOptions, connect } from '../../client/daemon.ts'
+import { type ConnectOptions, connect } from '../../client/connect.ts'
 import { readSettings } from '../../config.ts'
 import type { ConversationOptions } from '../../tui/open-conversation.ts'
 import { canRedraw, paint, supportsColor } from '../terminal/color.ts'

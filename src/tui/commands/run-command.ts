@@ -7,7 +7,7 @@ import { type ConversationItem, conversationRoutes } from '../../contract/famili
 import { usageRoutes } from '../../contract/families/usage.ts'
 import { formatCost } from '../../contract/schemas/currency.ts'
 import type { Citation } from '../../contract/schemas/messages.ts'
-import { setText } from '../input/editor.ts'
+import { setText } from '../input/line-editor.ts'
 import { type CommandCall, type CommandName, formatHelp, PLAIN_COMMANDS } from '../input/slash-commands.ts'
 import { formatTokens } from '../render/status-line.ts'
 import { listTools, searchDocuments } from '../session/agent-tools.ts'

@@ -1,7 +1,7 @@
 /** Renders the live area: the end of the reply, open panels, the input and the status line. */
 import { type Line, line, span, truncateLine } from '../../cli/terminal/markdown/styled-text.ts'
 import { sanitizeLine } from '../../cli/terminal/text.ts'
-import { expandTabs, getVisibleRows, layOutText } from '../input/editor-layout.ts'
+import { expandTabs, getVisibleRows, layOutText } from '../input/line-editor-layout.ts'
 import { type ChatState, getEditedArguments, getUnconfirmedPermission } from '../state/chat-state.ts'
 import type { ToolCall } from '../state/reply-reducer.ts'
 import { findPendingConfirmation } from '../state/transcript-reducer.ts'

@@ -1,5 +1,5 @@
 /** Messages that were submitted while a reply was in progress. They are sent one by one, each after the reply to the previous one. */
-import { setText } from '../input/editor.ts'
+import { setText } from '../input/line-editor.ts'
 import type { OutgoingText } from '../state/chat-state.ts'
 import type { ChatSession } from './chat-session.ts'
 import { sendMessage } from './send-message.ts'

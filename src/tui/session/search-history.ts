@@ -1,5 +1,5 @@
 import { sanitizeLine } from '../../cli/terminal/text.ts'
-import { setText } from '../input/editor.ts'
+import { setText } from '../input/line-editor.ts'
 import type { ChatSession } from './chat-session.ts'
 
 /** Opens a picker with the newest text first, filtered by the input; pressed again, selects the next older match. */

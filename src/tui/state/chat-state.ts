@@ -5,7 +5,7 @@ import type { AgentModel } from '../../cli/ask/resolve-model.ts'
 import type { AttachedImage } from '../../cli/input/attachments.ts'
 import type { Citation, Message } from '../../contract/schemas/messages.ts'
 import type { Completion } from '../input/completion.ts'
-import { type Editor, EMPTY_EDITOR } from '../input/editor.ts'
+import { type Editor, EMPTY_EDITOR } from '../input/line-editor.ts'
 import { getText, type ReplyState, type ToolCall } from './reply-reducer.ts'
 import { EMPTY_TRANSCRIPT, type Entry, reduceTranscript, type Transcript } from './transcript-reducer.ts'
 

@@ -3,10 +3,10 @@ import * as fc from 'fast-check'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
 import { splitGraphemes, stringWidth } from '../../../src/cli/terminal/text.ts'
-import { clearAndRemember, type Editor, EMPTY_EDITOR, setText } from '../../../src/tui/input/editor.ts'
-import { applyKey } from '../../../src/tui/input/editor-keys.ts'
-import { getVisibleRows, layOutText } from '../../../src/tui/input/editor-layout.ts'
 import { type Key, KeyDecoder } from '../../../src/tui/input/key-decoder.ts'
+import { clearAndRemember, type Editor, EMPTY_EDITOR, setText } from '../../../src/tui/input/line-editor.ts'
+import { applyKey } from '../../../src/tui/input/line-editor-keys.ts'
+import { getVisibleRows, layOutText } from '../../../src/tui/input/line-editor-layout.ts'
 
 const test = suite('editor')
 

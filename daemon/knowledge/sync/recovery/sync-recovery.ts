@@ -1,6 +1,6 @@
 /** Continues syncs that a stop, a crash or the end of another daemon interrupted. */
 import type { Database } from '../../../store/database.ts'
-import type { SourceOwners } from '../source-owners.ts'
+import type { SyncLeases } from '../sync-leases.ts'
 import { listInterruptedSources } from '../sync-store.ts'
 import type { Synchronizer, SyncScope } from '../synchronizer.ts'
 import type { IndexRepair } from './index-repair.ts'
@@ -8,7 +8,7 @@ import type { SyncResumes } from './sync-resumes.ts'
 
 interface SyncRecoveryDependencies {
   database: Database
-  owners: SourceOwners
+  owners: SyncLeases
   resumes: SyncResumes
   repair: IndexRepair
   synchronizer: Synchronizer

@@ -6,7 +6,7 @@ import { readCurrency } from '../core/currency.ts'
 import type { Database } from '../store/database.ts'
 import { type DateRange, listSeriesDays, parseDateRange, splitWholeDays, splitWholeMonths } from '../validation/date-range.ts'
 import { detectEntityType, type Entity, ORIGIN_FIELDS } from './entities.ts'
-import { type CallSum, type DaySum, listCallSums, listDaySums, listEntitySums } from './statistics-store.ts'
+import { type CallSum, type DaySum, listCallSums, listDaySums, listEntitySums } from './usage-report-store.ts'
 import { addSums, type UsageSums, ZERO_USAGE } from './usage-sums.ts'
 
 type UsageQuery = Static<typeof usageRoutes.stats.query>
@@ -19,7 +19,7 @@ interface UsageRows {
   by_entity: Record<string, Record<string, SpendReport>>
 }
 
-export function createStatisticsService(database: Database, now: () => Date) {
+export function createUsageReportService(database: Database, now: () => Date) {
   async function getStatistics(query: UsageQuery): Promise<Static<typeof UsageStatistics>> {
     const { days, by_entity } = await loadRows(query)
     const total = sumUsage(days)
@@ -75,7 +75,7 @@ export function createStatisticsService(database: Database, now: () => Date) {
   return { getStatistics, getCosts }
 }
 
-export type StatisticsService = ReturnType<typeof createStatisticsService>
+export type UsageReportService = ReturnType<typeof createUsageReportService>
 
 /** The sums of one entity and of models follow from the days. */
 const needsEntities = ({ type, id }: Entity) => type !== 'model' && id === ''

@@ -17,7 +17,7 @@ interface SyncState {
   changes: Changes | undefined
 }
 
-export class SourceOwners {
+export class SyncLeases {
   readonly #database: Database
   readonly #cluster: Cluster
   /** The sources of this daemon, with the term of its leases in which they were claimed. */

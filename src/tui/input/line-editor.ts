@@ -1,7 +1,7 @@
 /** State of the input editor; the cursor moves by grapheme. */
 import { splitGraphemes } from '../../cli/terminal/text.ts'
-import { findOffset, layOutText } from './editor-layout.ts'
 import { MAX_ENTRIES } from './history-file.ts'
+import { findOffset, layOutText } from './line-editor-layout.ts'
 
 type TextState = Pick<Editor, 'text' | 'cursor'>
 

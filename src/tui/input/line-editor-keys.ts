@@ -1,6 +1,7 @@
 /** Maps keys to editor commands. */
-import * as commands from './editor.ts'
+
 import type { Key } from './key-decoder.ts'
+import * as commands from './line-editor.ts'
 
 type EditorCommand = (editor: commands.Editor) => commands.Editor
 
