@@ -7,7 +7,7 @@ import { type Caller, type ChangeContext, getUserId } from '../core/caller.ts'
 import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import { type ChatMessage, type ChatModel, hasImages, requireReadsImages } from '../models/chat-model.ts'
-import { addMemory, findMemoryOwner } from './agent-loop/add-memories-to-prompt.ts'
+import { addMemories, findMemoryOwner } from './agent-loop/add-memories-to-prompt.ts'
 import { createToolsUnsupportedError } from './agent-loop/agent-loop.ts'
 import { buildHistory, requireFitsContext } from './agent-loop/compose-input.ts'
 import { addSummary } from './agent-loop/summarize-history.ts'
@@ -107,7 +107,7 @@ export class CompletionsService {
   async #startUnstored(change: ChangeContext, input: CompletionInput, target: LoadedTarget, signal: AbortSignal): Promise<Completion> {
     const prompt = splitMessages(nameToolResults(input.messages), hasPassages(target))
     const prepared = prepareReply(change, input, target, prompt, new Date().toISOString())
-    const context = await this.#addMemory(change, target, prepared.context, getUserId(change.caller))
+    const context = await this.#addMemories(change, target, prepared.context, getUserId(change.caller))
     await startUnstoredReply(this.#dependencies, { ...prepared, context })
     return createCompletion(prepared, null, deliverReply(prepared.reply, input.stream, signal))
   }
@@ -170,7 +170,7 @@ export class CompletionsService {
     const prepared = prepareReply(change, input, target, prompt, now, conversation)
     const position = (isNew ? undefined : lastQuestion) ?? { id: questionId, timestamp: now }
     const past = readsHistory ? describeHistory(conversation.id, target.model, loaded, earlier, position) : undefined
-    const withMemory = await this.#addMemory(change, target, prepared.context, conversation.user_id)
+    const withMemory = await this.#addMemories(change, target, prepared.context, conversation.user_id)
     const isUntrusted = prepared.context.hasUntrustedHistory || earlier.some(hasUntrustedText)
     await startStoredReply(this.#dependencies, {
       ...prepared,
@@ -185,8 +185,8 @@ export class CompletionsService {
     return prepared
   }
 
-  async #addMemory({ caller }: ChangeContext, { agent }: LoadedTarget, context: TurnContext, userId: string): Promise<TurnContext> {
-    return agent ? addMemory(context, this.#dependencies.memories, findMemoryOwner({ agent }, caller, userId)) : context
+  async #addMemories({ caller }: ChangeContext, { agent }: LoadedTarget, context: TurnContext, userId: string): Promise<TurnContext> {
+    return agent ? addMemories(context, this.#dependencies.memories, findMemoryOwner({ agent }, caller, userId)) : context
   }
 
   /** The message after the one that is continued, which is not part of the history. */

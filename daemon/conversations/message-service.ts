@@ -11,7 +11,7 @@ import { generateId } from '../core/identifiers.ts'
 import type { CallOrigin } from '../core/meter.ts'
 import { requireReadsImages } from '../models/chat-model.ts'
 import { checkText } from '../store/records.ts'
-import { addMemory, findMemoryOwner } from './agent-loop/add-memories-to-prompt.ts'
+import { addMemories, findMemoryOwner } from './agent-loop/add-memories-to-prompt.ts'
 import { buildHistory, omitRepeatedFailures, requireFitsContext } from './agent-loop/compose-input.ts'
 import { addSummary } from './agent-loop/summarize-history.ts'
 import { createTurnContext } from './agent-loop/turn-context.ts'
@@ -230,7 +230,7 @@ export class MessagesService {
     const past = describeHistory(conversation.id, model, loaded, read, repeated?.question ?? { id: userMessageId, timestamp: now })
     const prompt = { question: message, images, history, hasUntrustedHistory: read.some(hasUntrustedText) }
     const owner = findMemoryOwner(loadedAgent, change.caller, conversation.user_id)
-    const withMemory = await addMemory(createTurnContext(loadedAgent, model, prompt, toolUse), memories, owner)
+    const withMemory = await addMemories(createTurnContext(loadedAgent, model, prompt, toolUse), memories, owner)
     const context = addSummary(withMemory, past, database)
     const text = repeated ? undefined : formatQuestion({ question: message, images })
     const question = { id: userMessageId, text, isFirst: earlier.length === 0 && !loaded.summary }

@@ -47,7 +47,7 @@ const addLines = (context: TurnContext, lines: readonly string[]): TurnContext =
   system: [context.system, formatLines(lines)].filter((part) => part !== '').join('\n\n'),
 })
 
-export async function addMemory(context: TurnContext, memories: MemoriesService, owner: Owner | undefined): Promise<TurnContext> {
+export async function addMemories(context: TurnContext, memories: MemoriesService, owner: Owner | undefined): Promise<TurnContext> {
   if (!owner || context.model.id === EMBEDDED_MODEL_ID) return context
   const lines = await selectMemories(memories, owner, context)
   const withFacts = lines.length === 0 ? context : addLines(context, lines)

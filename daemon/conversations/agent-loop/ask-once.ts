@@ -12,7 +12,7 @@ import type { Shared } from '../../shared-services.ts'
 import { ActiveReply } from '../reply/active-reply.ts'
 import { MessageDraft } from '../reply/message-draft.ts'
 import type { StoredMessage } from '../store.ts'
-import { addFacts, addMemory, findMemoryOwner } from './add-memories-to-prompt.ts'
+import { addFacts, addMemories, findMemoryOwner } from './add-memories-to-prompt.ts'
 import { composeFirstInput, runAgentLoop } from './agent-loop.ts'
 import { requireFitsContext } from './compose-input.ts'
 import { createTurnContext } from './turn-context.ts'
@@ -60,7 +60,7 @@ export async function askOnce(dependencies: AskOnceDependencies, input: AskOnceI
   const reply = new ActiveReply('', '', new MessageDraft({ id: '', timestamp: new Date().toISOString(), model_id: model.id }), { signal })
   const { facts = [] } = input
   const plain = addFacts(createTurnContext(loadedAgent, model, { question, history: [] }, { caller, origin, signal }), facts)
-  const context = await addMemory(plain, memories, input.usesMemory ? findMemoryOwner(loadedAgent, caller, getUserId(caller)) : undefined)
+  const context = await addMemories(plain, memories, input.usesMemory ? findMemoryOwner(loadedAgent, caller, getUserId(caller)) : undefined)
   const recorder = new UsageRecorder({ database, meter, model, origin, reply, maxTokens: context.maxTokens }, { isBatched: true })
   const firstRequest = composeFirstInput(context)
   if (input.onEvent) void forwardEvents(reply.follow(), input.onEvent)
