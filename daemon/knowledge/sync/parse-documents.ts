@@ -52,13 +52,12 @@ interface ParseResult {
   rows: Map<Index, PassageRow[]>
 }
 
-/** Returns whether the texts have changed, so that their full-text index must be updated. */
 export async function parseDocuments(
   dependencies: ParseDependencies,
   { id: sourceId, configuration }: Pick<StoredSource, 'id' | 'configuration'>,
   indexes: readonly Index[],
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const { database, writer, progress, parserPool } = dependencies
   const isRecognitionEnabled = configuration.ocr !== false
   await resetRecognition(database, sourceId, isRecognitionEnabled)
@@ -112,7 +111,7 @@ export async function parseDocuments(
   await flush()
   // Documents that failed in this pass may still be in the index.
   await eraseStaleDocuments(dependencies, indexes)
-  return changed
+  if (changed) for (const index of indexes) await dependencies.indexes.getTextTable(index).optimize()
 }
 
 async function eraseStaleDocuments({ database, writer }: ParseDependencies, indexes: readonly Index[]): Promise<boolean> {

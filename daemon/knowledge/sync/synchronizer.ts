@@ -6,7 +6,6 @@ import { createDeferred } from '../../async/deferred.ts'
 import { repeatWhileUnavailable } from '../../async/repeat-while-unavailable.ts'
 import type { Logger } from '../../logging/logger.ts'
 import type { Telemetry } from '../../telemetry/telemetry.ts'
-import type { Index } from '../passage-indexes/index-store.ts'
 import { type RecognitionDependencies, recognizeDocuments } from '../recognition/recognize-documents.ts'
 import { sourceRecords } from '../store.ts'
 import type { SourceTables } from '../tables/source-tables.ts'
@@ -191,16 +190,9 @@ export class Synchronizer {
     if (run.scope === 'all') await updateDocuments(this.#dependencies, source, signal)
     const indexes = await this.#dependencies.indexes.reconcile(database, sourceId)
     const index = async () => {
-      const haveTextsChanged = await parseDocuments(this.#dependencies, source, indexes, signal)
-      const textIndexed = haveTextsChanged ? this.#indexTexts(indexes) : Promise.resolve()
-      const tablesUpdated = this.#dependencies.tables.updateAfterSync(sourceId, signal, textIndexed)
-      tablesUpdated.catch(() => undefined) // awaited below; until then it must not count as unhandled
-      try {
-        await textIndexed
-        onTextReady()
-      } finally {
-        await tablesUpdated
-      }
+      await parseDocuments(this.#dependencies, source, indexes, signal)
+      onTextReady()
+      await this.#dependencies.tables.updateAfterSync(sourceId, signal)
       await embedPassages(this.#dependencies, sourceId, indexes, signal)
     }
     await index()
@@ -208,10 +200,6 @@ export class Synchronizer {
     if (run.scope === 'all') await markSynced(database, sourceId, run.queued === 'all' ? 'syncing' : 'active')
     await this.#recognize(sourceId, run, index)
     logger.info({ source: sourceId, ms: Date.now() - startedAt }, 'sync completed')
-  }
-
-  async #indexTexts(indexes: readonly Index[]): Promise<void> {
-    for (const index of indexes) await this.#dependencies.indexes.getTextTable(index).optimize()
   }
 
   /** Everything else was indexed. Ends when another pass is requested, which continues it. */

@@ -88,17 +88,17 @@ export class SourceTables {
   }
 
   /** Builds the tables of new and changed documents, and removes those of deleted ones. */
-  async update(sourceId: string, signal?: AbortSignal, memoryFree?: Promise<void>): Promise<void> {
+  async update(sourceId: string, signal?: AbortSignal): Promise<void> {
     await this.#updates.get(sourceId)
-    const update = this.#build(sourceId, signal, memoryFree).finally(() => this.#updates.delete(sourceId))
+    const update = this.#build(sourceId, signal).finally(() => this.#updates.delete(sourceId))
     this.#updates.set(sourceId, update)
     await update
   }
 
-  /** Passages are complete without tables: a failure is only logged. Tables are looked for at once, and built when there is memory. */
-  async updateAfterSync(sourceId: string, signal: AbortSignal, memoryFree: Promise<void>): Promise<void> {
+  /** Passages are complete without tables: a failure is only logged. */
+  async updateAfterSync(sourceId: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.update(sourceId, signal, memoryFree)
+      await this.update(sourceId, signal)
     } catch (error) {
       signal.throwIfAborted()
       this.#dependencies.logger.error({ source: sourceId, err: error }, 'cannot build the tables of a source')
@@ -214,14 +214,13 @@ export class SourceTables {
     await this.update(sourceId)
   }
 
-  async #build(sourceId: string, signal?: AbortSignal, memoryFree?: Promise<void>): Promise<void> {
+  async #build(sourceId: string, signal: AbortSignal | undefined): Promise<void> {
     const { database } = this.#dependencies
     const signature = await readSignature(database, sourceId)
     if (this.#states.get(sourceId)?.signature === signature) return
     const path = this.#getPath(sourceId)
     const setTableCount = (tableCount: number) => this.#states.set(sourceId, { signature, tableCount })
     if (!existsSync(path) && !(await this.#mayHaveTables(sourceId, signature))) return void setTableCount(0)
-    await memoryFree
     const rows = (await listReadDocuments(database, sourceId)).filter(({ type }) => hasTableType(type))
     const sizes = new Map(rows.map(({ id, size }) => [id, size]))
     const documents = rows.map(({ id, name, content_hash }) => ({ id, name, contentHash: content_hash }))

@@ -1,9 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { suite } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createDeferred } from '../../../daemon/async/deferred.ts'
 import { removeRowsUsed } from '../../../daemon/evaluations/score-text.ts'
 import { SourceTables } from '../../../daemon/knowledge/tables/source-tables.ts'
 import { BUILDERS, selectBuilder } from '../../../daemon/knowledge/tables/table-limits.ts'
@@ -11,7 +10,6 @@ import { expectData, expectError } from '../../harness/expect.ts'
 import { reportFailure } from '../../harness/hooks.ts'
 import { connectTestDatabase } from '../../harness/sqld/test-database.ts'
 import type { Json } from '../../harness/test-server.ts'
-import { waitFor } from '../../harness/wait-for.ts'
 import { TABLES } from '../../tables/business-tables.ts'
 import { KnowledgeFixture } from '../knowledge-fixture.ts'
 
@@ -190,33 +188,6 @@ test('a small document can make the process that builds tables use 320 MB at mos
     [0, 4 * megabyte, 5 * megabyte, 50 * megabyte, 51 * megabyte].map((size) => BUILDERS[selectBuilder(size)]),
     [320, 320, 640, 640, 1_536],
   )
-})
-
-test('tables are looked for while other work needs memory, and built after it', async () => {
-  const text = '| City | Rooms |\n|---|---|\n| Bern | 12 |\n| Lyon | 7 |'
-  const own = await knowledge.createSyncedSource({ 'rooms.md': text })
-  const [database, workDirectory] = [connectTestDatabase(knowledge.service.paths), mkdtempSync(join(tmpdir(), 'cadre-tables-'))]
-  const events: string[] = []
-  const provide = async () => {
-    events.push('read')
-    return Buffer.from(text)
-  }
-  const tables = new SourceTables({ database, originals: { provide }, logger: SILENT, workDirectory, embed: async () => [] })
-  try {
-    const otherWork = createDeferred<void>()
-    const updated = tables.updateAfterSync(own.id, new AbortController().signal, otherWork.promise)
-    await waitFor(() => events.length > 0, { description: 'the document to be read' })
-    assert.not(existsSync(join(workDirectory, own.id)))
-    events.push('other work ends')
-    otherWork.resolve()
-    await updated
-    assert.equal(events, ['read', 'other work ends', 'read'])
-    assert.is((await tables.list(own.id)).tables.length, 1)
-  } finally {
-    await tables.close()
-    await database.close()
-    rmSync(workDirectory, { recursive: true, force: true })
-  }
 })
 
 test('a document whose tables need too much memory says so, and is not tried again', async () => {
