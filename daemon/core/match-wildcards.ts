@@ -1,6 +1,6 @@
 /** Matches patterns in which a star stands for any text. */
 
-/** From left to right, which needs no backtracking: patterns of others could make a regular expression take very long. */
+/** From left to right: a pattern from outside could make a regular expression backtrack for a very long time. */
 export function matchesWildcards(pattern: string, text: string): boolean {
   const [first = '', ...parts] = pattern.split('*')
   const last = parts.pop()

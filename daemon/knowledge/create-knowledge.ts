@@ -89,7 +89,7 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     ...dependencies,
     embed: (texts, signal) => dependencies.embedding.models.embed(texts, { signal, priority: 'high' }),
   })
-  const owners = new SyncLeases(database, cluster, progress)
+  const syncLeases = new SyncLeases(database, cluster, progress)
   const resumes = new SyncResumes(database, logger)
   const repair = new IndexRepair({ database, indexes, writer, logger })
   const synchronizer = new Synchronizer({
@@ -101,12 +101,12 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     indexes,
     writer,
     progress,
-    owners,
+    syncLeases,
     resumes,
     repair,
     tables,
   })
-  const recovery = new SyncRecovery({ database, owners, resumes, repair, synchronizer })
+  const recovery = new SyncRecovery({ database, syncLeases, resumes, repair, synchronizer })
   const triggers = new SyncTriggers(database, synchronizer, logger)
   const changedFiles = new ChangedFiles()
   const search = new PassageSearch({ ...dependencies, indexes, ledger, repair, synchronizer, changedFiles })
@@ -118,11 +118,11 @@ export function createKnowledge(dependencies: KnowledgeDependencies): Knowledge 
     progress,
     search,
     changedFiles,
-    owners,
+    syncLeases,
     tables,
     languages,
   })
-  answerSyncRequests(requests, { database, owners, synchronizer, triggers })
+  answerSyncRequests(requests, { database, syncLeases, synchronizer, triggers })
   const documents = new DocumentsService(database, originals, service, synchronizer)
   const documentLookup = new DocumentLookup({ database, originals, parserPool, recognizer, languages })
   let isSwept = false

@@ -55,7 +55,7 @@ interface KnowledgeServiceDependencies {
   progress: ProgressTracker
   search: PassageSearch
   changedFiles: ChangedFiles
-  owners: SyncLeases
+  syncLeases: SyncLeases
   tables: SourceTables
   languages: RecognitionLanguages
 }
@@ -65,7 +65,7 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
   readonly #quoteVerifier: QuoteVerifier
 
   constructor(dependencies: KnowledgeServiceDependencies) {
-    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress, owners } = dependencies
+    const { database, vault, originals, validator, indexes, synchronizer, triggers, progress, syncLeases } = dependencies
     // Content hashes of deleted sources, until their originals are released.
     const unusedHashes = new Map<string, string[]>()
     super(database, knowledgeSources, sourceRecords, {
@@ -82,11 +82,11 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
         configuration: removeRepositoryCredentials(source.configuration),
         statistics: await getStatistics(reader, source.id),
         progress:
-          progress.get(source.id) ?? (source.status === 'syncing' ? await owners.readState(reader, source.id) : null)?.progress ?? null,
+          progress.get(source.id) ?? (source.status === 'syncing' ? await syncLeases.readState(reader, source.id) : null)?.progress ?? null,
         watching: triggers.getWatchState(source.id),
       }),
       afterSave: async (source) => {
-        if (!(await owners.delegate(source.id, 'configure'))) triggers.register(source)
+        if (!(await syncLeases.delegate(source.id, 'configure'))) triggers.register(source)
       },
       beforeRemove: async (transaction, { id }) => {
         unusedHashes.set(id, await listContentHashes(transaction, id))
@@ -252,9 +252,9 @@ export class KnowledgeService extends Resource<StoredSource, SourceInput, Source
 
   /** A daemon stores the changes of its sync soon after the status of the source. */
   async #getChanges(id: string) {
-    const { progress, owners } = this.#dependencies
-    await Promise.race([owners.waitUntilIdle(id), pause(2 * MAX_POLL_INTERVAL_MS, undefined, { ref: false })])
-    return (await owners.readState(this.database, id))?.changes ?? progress.getChanges(id)
+    const { progress, syncLeases } = this.#dependencies
+    await Promise.race([syncLeases.waitUntilIdle(id), pause(2 * MAX_POLL_INTERVAL_MS, undefined, { ref: false })])
+    return (await syncLeases.readState(this.database, id))?.changes ?? progress.getChanges(id)
   }
 
   /** Yields the latest progress; a slow reader skips intermediate states. */

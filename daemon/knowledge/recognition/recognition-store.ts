@@ -4,7 +4,7 @@ import { RECOGNITION_OFF_MESSAGE } from '../readers/read-image.ts'
 import type { PendingDocument } from '../sync/sync-store.ts'
 import type { RecognizedPage } from './recognized-page.ts'
 
-/** Most homes have no scans: a sync asks once instead of for each document. */
+/** Most homes have no scans: a sync asks once, not once per document. */
 export const hasRecognizedPages = async (reader: DatabaseReader): Promise<boolean> =>
   (await reader.get('SELECT 1 FROM recognized_pages LIMIT 1')) !== undefined
 

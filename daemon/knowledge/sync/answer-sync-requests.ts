@@ -8,15 +8,15 @@ import type { Synchronizer, SyncScope } from './synchronizer.ts'
 
 interface SyncServices {
   database: Database
-  owners: SyncLeases
+  syncLeases: SyncLeases
   synchronizer: Synchronizer
   triggers: SyncTriggers
 }
 
-export function answerSyncRequests(requests: DaemonRequests, { database, owners, synchronizer, triggers }: SyncServices): void {
+export function answerSyncRequests(requests: DaemonRequests, { database, syncLeases, synchronizer, triggers }: SyncServices): void {
   requests.handle(SYNC_REQUESTS.start, async ({ target, data }) => {
     await synchronizer.start(target, data as SyncScope)
-    await owners.storeState(target) // the other daemon may wait for the end
+    await syncLeases.storeState(target) // the other daemon may wait for the end
   })
   requests.handle(SYNC_REQUESTS.cancel, ({ target }) => synchronizer.cancel(target))
   requests.handle(SYNC_REQUESTS.forget, async ({ target }) => {

@@ -11,7 +11,7 @@ import type { IndexWriter } from './index-writer.ts'
 import type { ProgressTracker } from './progress-tracker.ts'
 import { listPendingVectors, markIndexed, markReady, type PendingVectors } from './sync-store.ts'
 
-/** A kill loses at most the passages of two commits: those that are being written, and those that are embedded meanwhile. */
+/** A kill loses at most two batches: one that is being written, and one that is embedded meanwhile. A document is not divided. */
 const PASSAGES_PER_COMMIT = 256
 /** Passages of a large document that are in memory at a time; their usage is one entry in the ledger. */
 const PASSAGES_PER_CALL = 1_024
@@ -58,9 +58,11 @@ export async function embedPassages(
         const markBatch = () => markIndexed(database, documentIds, indexIds)
         await embedBatch(dependencies, index, batch, { signal, onEmbedded, beginWrite, markBatch })
       }
-    } finally {
-      await written
+    } catch (error) {
+      await written.catch(() => undefined) // the first error says what is wrong
+      throw error
     }
+    await written
     if (documents.length > 0) await dependencies.indexes.getVectorTable(index).optimize()
     await markReady(database, index.id)
   }

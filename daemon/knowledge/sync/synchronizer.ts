@@ -35,7 +35,7 @@ interface SyncRun {
 
 interface SynchronizerDependencies extends UpdateDependencies, ParseDependencies, EmbedDependencies, RecognitionDependencies {
   logger: Logger
-  owners: SyncLeases
+  syncLeases: SyncLeases
   resumes: SyncResumes
   repair: IndexRepair
   tables: SourceTables
@@ -49,14 +49,14 @@ export class Synchronizer {
 
   constructor(dependencies: SynchronizerDependencies) {
     this.#dependencies = dependencies
-    dependencies.owners.onLost = (sourceId) => this.#abortLost(sourceId)
+    dependencies.syncLeases.onLost = (sourceId) => this.#abortLost(sourceId)
     dependencies.telemetry.addQueue('syncs', () => this.#runs.size)
   }
 
   /** Starts a sync, or queues another pass if one is running. Resolves when the status is stored. */
   async start(sourceId: string, scope: SyncScope = 'all'): Promise<void> {
     if (this.#closing) throw new CadreError('UNAVAILABLE', 'The daemon is stopping.')
-    if (!this.#runs.has(sourceId) && (await this.#dependencies.owners.delegate(sourceId, 'start', scope))) return
+    if (!this.#runs.has(sourceId) && (await this.#dependencies.syncLeases.delegate(sourceId, 'start', scope))) return
     // Also set during a run: its final status write either precedes this one or sees the queued pass.
     const statusStored = scope === 'all' ? this.#storeStart(sourceId) : Promise.resolve()
     const run = this.#runs.get(sourceId)
@@ -109,7 +109,7 @@ export class Synchronizer {
   /** Stops a sync and keeps its completed work. Returns false if none is running. */
   async cancel(sourceId: string): Promise<boolean> {
     const run = this.#runs.get(sourceId)
-    if (!run) return (await this.#dependencies.owners.send<boolean>(sourceId, 'cancel')) ?? false
+    if (!run) return (await this.#dependencies.syncLeases.send<boolean>(sourceId, 'cancel')) ?? false
     run.queued = undefined
     run.controller.abort(new CadreError('CONFLICT', 'The sync was cancelled.'))
     await run.finished.catch(() => undefined)
@@ -120,10 +120,10 @@ export class Synchronizer {
 
   /** Ends the sync of a deleted source and removes its work directory. */
   async forgetSource(sourceId: string): Promise<void> {
-    const { owners, resumes, progress, tables, workDirectory } = this.#dependencies
-    await owners.send(sourceId, 'forget')
+    const { syncLeases, resumes, progress, tables, workDirectory } = this.#dependencies
+    await syncLeases.send(sourceId, 'forget')
     await this.cancel(sourceId)
-    await owners.forget(sourceId)
+    await syncLeases.forget(sourceId)
     await resumes.remove(sourceId)
     progress.forgetChanges(sourceId)
     tables.forget(sourceId)
@@ -132,12 +132,12 @@ export class Synchronizer {
 
   async waitUntilIdle(sourceId: string): Promise<void> {
     for (let run = this.#runs.get(sourceId); run; run = this.#runs.get(sourceId)) await run.finished.catch(() => undefined)
-    await this.#dependencies.owners.waitUntilIdle(sourceId)
+    await this.#dependencies.syncLeases.waitUntilIdle(sourceId)
   }
 
   async waitUntilTextReady(sourceId: string): Promise<void> {
     const run = this.#runs.get(sourceId)
-    await (run ? run.textReady : this.#dependencies.owners.waitUntilIdle(sourceId, true))
+    await (run ? run.textReady : this.#dependencies.syncLeases.waitUntilIdle(sourceId, true))
   }
 
   get isClosing(): boolean {

@@ -44,7 +44,8 @@ const VALUE = /\d|^["'“].*["'”]$|^\S+$|^(?:yes|no|true|false|on|off)\b/i
 /** A negation in the same clause, at the end of the text before an answer. */
 const NEGATION_BEFORE = /(?:\b(?:no(?! (?:later|more|less|fewer) than)|not|never|none|nobody|neither|nor|cannot)|n['’]t)\b[^,;:.()]*$/i
 /** The sentence after it usually names them: "There are three levels. Red is …" */
-const COUNTED_THINGS = /\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|\d{1,2})\s+(?:\p{L}+\s+)?\p{L}+s\b/iu
+const COUNTED_THINGS =
+  /\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|\d{1,2})\s+(?:\p{L}+\s+)?(\p{L}+s)\b(?!\s*[:,(])/iu
 const FIELD = /^\s*[-*+]\s+[*_`]*\p{L}[\p{L} ]{0,20}[*_`]*:/u
 /** Pieces of tables, rules and tags. */
 const MARKUP = /\||-{3}|={3}|<\/?[a-z]+[^<>]*>|\]\(/i
@@ -238,7 +239,9 @@ function extendQuote(question: string, content: string, part: Part, blocks: read
   const isShortItem = block.kind === 'item' && block.end - block.start <= MAX_ITEM_LENGTH
   const { start, end } = isShortItem ? { start: (parseParts(content, [block])[0] ?? part).start, end: block.end } : part
   const isAboveItems = /^(?:item|row)$/.test(blocks[part.blockIndex + 1]?.kind ?? '')
-  if (asksForList(question) && !isAboveItems && COUNTED_THINGS.test(content.slice(start, end)))
+  const [, counted = ''] = COUNTED_THINGS.exec(content.slice(start, end)) ?? []
+  const isCounted = asksForList(question) && extractContentWords(question).some((word) => extractContentWords(counted).includes(word))
+  if (isCounted && !isShortItem && !isAboveItems)
     return { start, end: parseParts(content, [block]).find((other) => other.start >= part.end)?.end ?? end }
   if (end - start >= MIN_QUOTE_LENGTH) return { start, end }
   const next = parseParts(content, blocks.slice(part.blockIndex, part.blockIndex + 2)).find((other) => other.start >= end)

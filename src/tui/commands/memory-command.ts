@@ -36,8 +36,8 @@ function listRemembered(entries: readonly Entry[]): Remembered[] {
 
 /** Undoes the last fact that is still stored as the chat shows it, and restores the one that it replaced. */
 async function undoLast(connection: Connection, calls: readonly Remembered[]): Promise<string> {
+  const ignoreMissing = handleError('NOT_FOUND', () => undefined)
   for (const { id, content, replaced } of calls.toReversed()) {
-    const ignoreMissing = handleError('NOT_FOUND', () => undefined)
     const current = await call(connection, memoryRoutes.get, { params: { id } }).catch(ignoreMissing)
     if (current?.data.content !== content) continue
     if (replaced === undefined) return (await call(connection, memoryRoutes.remove, { params: { id } })).message

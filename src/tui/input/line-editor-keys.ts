@@ -1,5 +1,4 @@
 /** Maps keys to editor commands. */
-
 import type { Key } from './key-decoder.ts'
 import * as commands from './line-editor.ts'
 

@@ -7,7 +7,7 @@ const test = suite('recovery of syncs')
 test('the repair of indexes begins before anything else can start a sync', async () => {
   const repaired: ReadonlySet<string>[] = []
   const recovery = new SyncRecovery({
-    owners: { claimAbandoned: async () => new Set(['ks_1']) },
+    syncLeases: { claimAbandoned: async () => new Set(['ks_1']) },
     resumes: { park: async () => undefined },
     repair: {
       run: async (sourceIds: ReadonlySet<string>) => {

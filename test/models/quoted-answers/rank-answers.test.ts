@@ -70,6 +70,7 @@ test('an older protocol, VS Code and comparing files compare nothing', async () 
   for (const [content, found, question] of [
     ['allowHttp1 lets clients fall back to HTTP/1.', 'allowHttp1', 'Which option falls back to the older protocol?'],
     ['In VS Code, choose Attach.', 'choose Attach', 'How do I attach in VS Code?'],
+    ['The comparison data comes from Radford.', 'Radford', 'Where does the comparison data come from?'],
     ['Files are compared with diff.', 'diff', 'How do I compare two files?'],
     ['An overview is shown by stats.', 'stats', 'Which command shows an overview?'],
   ] as const)
@@ -88,14 +89,19 @@ test('a question for yes or no is answered by a statement in its own words', asy
   const finding = { answer: 'stars', certainty: 10, others: { 'case sensitive': 9.8 } }
   assert.match(await answer(content, finding, 'Are paths case sensitive?'), /^\*\*Yes\*\*\n\n“paths are case sensitive” \[1\]$/)
   // A table of contents says neither yes nor no.
-  const contents = '- Paths may contain stars\n- Case sensitive paths'
-  assert.match(await answer(contents, { ...finding, others: { 'Case sensitive': 9.8 } }, 'Are paths case sensitive?'), /stars/)
+  for (const title of ['Case sensitive paths', 'Are paths case sensitive', 'Whether paths are case sensitive']) {
+    const others = { [title]: 9.8 }
+    assert.match(await answer(`- Paths may contain stars\n- ${title}`, { ...finding, others }, 'Are paths case sensitive?'), /stars/)
+  }
 })
 
 test('a sentence that announces code does not answer a question for yes or no', async () => {
   const content = 'A target may not be passed as a separate argument too. It supports the same options:\n\n```js\nopen({ target })\n```'
   const finding = { answer: 'supports the same options', certainty: 10, others: { 'may not be passed': 8 } }
   assert.match(await answer(content, finding, 'Can I pass a target as a separate argument?'), /“A target may not be passed/)
+  const plugins = 'Yes, plugins are supported:\n\n```js\nload()\n```\n\nA plugin is a function.'
+  const found = { answer: 'plugins are supported', certainty: 10, others: { 'a function': 9 } }
+  assert.match(await answer(plugins, found, 'Are plugins supported?'), /“Yes, plugins are supported:/)
 })
 
 test('an answer in a heading is quoted with the sentence of its section that has the words of the question', async () => {
@@ -105,6 +111,8 @@ test('an answer in a heading is quoted with the sentence of its section that has
     '**level 3**\n\n“Trains others on the console.” [1]',
   )
   assert.match(await answer(content, { answer: 'level 3' }, 'Which level works on weekends?'), /“Works without supervision.”/)
+  const plans = '## Basic plan\n\nCheap and simple. Unlike Pro, it has no phone support.'
+  assert.not.match(await answer(plans, { answer: 'Basic plan' }, 'Which plan has phone support?'), /Unlike Pro/)
 })
 
 test('a sentence that counts what a question asks for is quoted with the next one', async () => {
@@ -112,6 +120,9 @@ test('a sentence that counts what a question asks for is quoted with the next on
   const finding = { answer: 'three levels' }
   assert.match(await answer(content, finding, 'Which levels are there?'), /“We have three levels of alarm. Red .* can wait.” \[1\]$/)
   assert.match(await answer(content, finding, 'How many levels are there?'), /“We have three levels of alarm.” \[1\]$/)
+  assert.match(await answer(content, finding, 'What are the codes?'), /“We have three levels of alarm.” \[1\]$/)
+  const named = 'The office has three levels: red, yellow and green. Lunch is served at noon.'
+  assert.not.match(await answer(named, { answer: 'three levels' }, 'What are the levels?'), /Lunch/)
 })
 
 test.run()

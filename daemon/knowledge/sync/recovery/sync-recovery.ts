@@ -8,7 +8,7 @@ import type { SyncResumes } from './sync-resumes.ts'
 
 interface SyncRecoveryDependencies {
   database: Database
-  owners: SyncLeases
+  syncLeases: SyncLeases
   resumes: SyncResumes
   repair: IndexRepair
   synchronizer: Synchronizer
@@ -26,8 +26,8 @@ export class SyncRecovery {
 
   /** Claims the sources that no other daemon has, and marks those whose sync must not be resumed again as failed. */
   async takeOver(): Promise<Set<string>> {
-    const { owners, resumes } = this.#dependencies
-    this.#claimed = await owners.claimAbandoned()
+    const { syncLeases, resumes } = this.#dependencies
+    this.#claimed = await syncLeases.claimAbandoned()
     if (this.#claimed.size > 0) await resumes.park(this.#claimed)
     return this.#claimed
   }

@@ -2,6 +2,7 @@
 import { extractContentWords } from '../../../language/content-words.ts'
 import { stripMarkdown } from '../../../language/parse-markdown.ts'
 import type { Part } from '../parse-passage.ts'
+import { asksYesOrNo } from '../question/detect-question-type.ts'
 
 export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>, text: string): boolean {
   return extractContentWords(stripMarkdown(text)).every((word) => questionWords.has(word))
@@ -10,8 +11,12 @@ export function repeatsQuestion(questionWords: Pick<ReadonlySet<string>, 'has'>,
 const STATEMENT =
   /\b(?:is|are|was|were|be|been|can|cannot|could|may|might|must|shall|should|will|would|do|does|did|has|have|had|not|never)\b|n['’]t\b/i
 
+/** "Are paths case sensitive" and "Whether paths are case sensitive" say neither yes nor no. */
+const CLAUSE = /^\W*(?:if|whether|when|where|why|who|how|what|which|unless)\b/i
+const MARK = /^\s*(?:[-*+]|\d{1,9}[.)])\s+/
+
 /** Whether a text says that something is so, in the words of a question for yes or no: "Paths are case sensitive". */
-export const isStatement = (text: string): boolean => STATEMENT.test(text)
+export const isStatement = (text: string): boolean => STATEMENT.test(text) && !CLAUSE.test(text) && !asksYesOrNo(text.replace(MARK, ''))
 
 /** Whether a part cannot be quoted alone: the passage starts or ends inside of it, or it is a question. */
 export function isIncomplete(content: string, { start, end, block }: Part): boolean {

@@ -72,6 +72,8 @@ export interface Candidate {
   features: Features
 }
 
+/** "Yes, plugins are supported:" above code answers a question, "It supports the same options:" does not. */
+const MIN_VERDICT_OVERLAP = 0.5
 /** Of the item that a paragraph belongs to. */
 const MAX_ITEM_LEAD_LENGTH = 300
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
@@ -88,7 +90,12 @@ export async function listCandidates(question: string, passages: readonly ReadPa
     await yieldToEventLoop()
   }
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
-  const asked: AskedQuestion = { words: weightWords(question, sets), isYesOrNo: asksYesOrNo(question), mayBeCode: mayAskForCode(question) }
+  const asked: AskedQuestion = {
+    words: weightWords(question, sets),
+    isYesOrNo: asksYesOrNo(question),
+    isNegated: asksForNegation(question),
+    mayBeCode: mayAskForCode(question),
+  }
   const records = matchRecords(
     question,
     parsed.map((input) => ({ ...input, parts: input.parts.filter(({ isSkipped }) => !isSkipped) })),
@@ -96,7 +103,7 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   const additions = findAdditions(addition, parsed)
   const candidates: Candidate[][] = []
   for (const [rank, input] of parsed.entries()) {
-    const negations = asksForNegation(question) ? findNegations(input) : new Set<Block>()
+    const negations = asked.isNegated ? findNegations(input) : new Set<Block>()
     candidates.push(listPassageCandidates(asked, input, rank, records, negations, additions))
     await yieldToEventLoop()
   }
@@ -106,6 +113,7 @@ export async function listCandidates(question: string, passages: readonly ReadPa
 interface AskedQuestion {
   words: QuestionWords
   isYesOrNo: boolean
+  isNegated: boolean
   mayBeCode: boolean
 }
 
@@ -195,7 +203,7 @@ function listPassageCandidates(
   const fileNameEnd = contentStart > 0 && text.startsWith(fileName) ? fileName.length : 0
   const found: Candidate[] = []
   // What is quoted: the part itself or, for a heading, the first part below it.
-  let target: Part | undefined
+  let target: ParsedPart | undefined
   let words = new Set<string>()
   let isUseless: boolean | undefined
   let evidence: Part | undefined
@@ -203,7 +211,7 @@ function listPassageCandidates(
   for (const [position, part] of [...parts.entries()].reverse()) {
     if (part.block.kind !== 'heading' && !part.isSkipped) {
       ;[target, words, isUseless] = [part, new Set(), undefined]
-      evidence = isBelowHeading(parts, position) ? findEvidence(question.words, content, parts, position) : undefined
+      evidence = isBelowHeading(parts, position) ? findEvidence(question, content, parts, position) : undefined
     }
     for (const word of part.isSkipped ? [] : part.words) words.add(word)
     if (part.isSkipped) {
@@ -249,9 +257,9 @@ function listPassageCandidates(
 }
 
 /** Whether a part only repeats the question, as a table of contents does, or only announces code, which says neither yes nor no. */
-function saysNothing({ words, isYesOrNo }: AskedQuestion, content: string, blocks: readonly Block[], part: Part): boolean {
+function saysNothing({ words, isYesOrNo }: AskedQuestion, content: string, blocks: readonly Block[], part: ParsedPart): boolean {
   const text = content.slice(part.start, part.end)
-  if (isYesOrNo && announcesCode(content, blocks, part)) return true
+  if (isYesOrNo && announcesCode(content, blocks, part)) return computeOverlap(words, part.words) < MIN_VERDICT_OVERLAP
   return repeatsQuestion(words, text) && !(isYesOrNo && isStatement(text))
 }
 
@@ -262,14 +270,16 @@ const isBelowHeading = (parts: readonly ParsedPart[], position: number): boolean
  * Returns the sentence of a section with most words of the question if the first one, with this position, has none: which level
  * somebody has is in the heading, and what is asked of them somewhere below it.
  */
-function findEvidence(words: QuestionWords, content: string, parts: readonly ParsedPart[], first: number): Part | undefined {
+function findEvidence(question: AskedQuestion, content: string, parts: readonly ParsedPart[], first: number): Part | undefined {
   let [most, evidence]: [number, Part | undefined] = [0, undefined]
   for (let position = first; parts[position] && parts[position]?.block.kind !== 'heading'; position++) {
     const part = parts[position] as ParsedPart
     const isSentence = (part.block.kind === 'text' || part.block.kind === 'item') && !part.isSkipped && !isIncomplete(content, part)
-    const overlap = isSentence ? computeOverlap(words, part.words) : 0
+    const overlap = isSentence ? computeOverlap(question.words, part.words) : 0
     if (position === first && (!isSentence || overlap > 0)) return undefined
-    if (overlap > most) [most, evidence] = [overlap, part]
+    // "Unlike Pro, it has no phone support" denies what the heading would be quoted for.
+    const isDenied = !question.isNegated && containsNegation(content.slice(part.start, part.end))
+    if (overlap > most && !isDenied) [most, evidence] = [overlap, part]
   }
   return evidence
 }

@@ -43,11 +43,11 @@ const SUPERLATIVE = new RegExp(String.raw`(?<!\w)(?:${SUPERLATIVES})(?!\w)`, 'iu
 
 const TERM = new RegExp(`${COMPARATIVES}|${CALCULATION.source}|${SUPERLATIVE.source}`, 'giu')
 
-const ASKS_FOR_DETAIL = /^\W*(?:where|when|who|whom|whose|wo|woher|wann|wer|wem|wen|wessen)\b/iu
+const ABOUT_COMPARISON = /^\W*(?:where|when|who|whose)\b(?!.*\b(?:compared|differ\w*|versus|vs)\b).*\bcomparisons?\b/iu
 
-/** "How do I compare two files?" and "Where does the comparison data come from?" ask for something about a comparison. */
+/** "How do I compare two files?" and "Where does the comparison data come from?" ask for no comparison. */
 export const asksForSummary = (question: string): boolean =>
-  SUMMARY_REQUEST.test(question) || (SUMMARY.test(question) && !ASKS_FOR_DETAIL.test(question) && readAction(question) === undefined)
+  SUMMARY_REQUEST.test(question) || (SUMMARY.test(question) && !ABOUT_COMPARISON.test(question) && readAction(question) === undefined)
 
 /**
  * Whether the question compares or calculates. A sentence that says it, such as "The largest file allowed is …", answers it anyway,
