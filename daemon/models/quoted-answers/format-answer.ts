@@ -1,5 +1,4 @@
 /** Formats answers: a short answer, the quote that contains it, and its citation. */
-
 import { classifyConfigLine } from '../../language/classify-config-line.ts'
 import { extractContentWords, isEnglish, isOtherLanguage } from '../../language/content-words.ts'
 import { stripMarkdown } from '../../language/parse-markdown.ts'

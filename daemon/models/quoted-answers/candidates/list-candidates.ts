@@ -5,10 +5,11 @@ import { extractContentWords } from '../../../language/content-words.ts'
 import { findLists, readLastSentence } from '../lists/find-list.ts'
 import { announces, type Block, type Part, parseBlocks, parseParts, type Span } from '../parse-passage.ts'
 import { asksForNegation, asksYesOrNo, containsNegation, mayAskForCode } from '../question/detect-question-type.ts'
-import { computeOverlap, findCovered, type QuestionWords, weightWords } from '../question/question-words.ts'
+import { computeOverlap, findCovered, weightWords } from '../question/question-words.ts'
 import { findSpan, findWord } from './find-span.ts'
-import { asksAboutMail, isIncomplete, isMailHeader, isSalutation, isStatement, repeatsQuestion } from './is-quotable.ts'
+import { asksAboutMail, isIncomplete, isMailHeader, isSalutation } from './is-quotable.ts'
 import { matchRecords, type RecordMatch } from './match-records.ts'
+import { type Asked, announcesOnlyCode, findEvidence, isBelowHeading, type QuotablePart, saysNothing } from './quotable-part.ts'
 
 export interface ReadPassage {
   content: string
@@ -72,8 +73,6 @@ export interface Candidate {
   features: Features
 }
 
-/** "Yes, plugins are supported:" above code answers a question, "It supports the same options:" does not. */
-const MIN_VERDICT_OVERLAP = 0.5
 /** Of the item that a paragraph belongs to. */
 const MAX_ITEM_LEAD_LENGTH = 300
 /** Score of a passage that the model cannot read: only shared words and the rank of the search count. */
@@ -90,7 +89,7 @@ export async function listCandidates(question: string, passages: readonly ReadPa
     await yieldToEventLoop()
   }
   const sets = parsed.flatMap(({ parts }) => parts.map(({ words }) => words))
-  const asked: AskedQuestion = {
+  const asked: Asked = {
     words: weightWords(question, sets),
     isYesOrNo: asksYesOrNo(question),
     isNegated: asksForNegation(question),
@@ -110,23 +109,10 @@ export async function listCandidates(question: string, passages: readonly ReadPa
   return candidates
 }
 
-interface AskedQuestion {
-  words: QuestionWords
-  isYesOrNo: boolean
-  isNegated: boolean
-  mayBeCode: boolean
-}
-
-interface ParsedPart extends Part {
-  words: ReadonlySet<string>
-  /** Never an answer. */
-  isSkipped: boolean
-}
-
 interface ParsedPassage {
   passage: ReadPassage
   blocks: readonly Block[]
-  parts: readonly ParsedPart[]
+  parts: readonly QuotablePart[]
   headings: string
   content: string
 }
@@ -189,7 +175,7 @@ function findAdditions(text: string, passages: readonly ParsedPassage[]): Readon
 
 /** Goes from the last part to the first, so that many headings above the same part do not multiply the work. */
 function listPassageCandidates(
-  question: AskedQuestion,
+  question: Asked,
   { passage, blocks, parts }: ParsedPassage,
   rank: number,
   records: ReadonlyMap<Part, RecordMatch>,
@@ -203,7 +189,7 @@ function listPassageCandidates(
   const fileNameEnd = contentStart > 0 && text.startsWith(fileName) ? fileName.length : 0
   const found: Candidate[] = []
   // What is quoted: the part itself or, for a heading, the first part below it.
-  let target: ParsedPart | undefined
+  let target: QuotablePart | undefined
   let words = new Set<string>()
   let isUseless: boolean | undefined
   let evidence: Part | undefined
@@ -256,45 +242,7 @@ function listPassageCandidates(
   return found.reverse()
 }
 
-/** Whether a part only repeats the question, as a table of contents does, or only announces code, which says neither yes nor no. */
-function saysNothing({ words, isYesOrNo }: AskedQuestion, content: string, blocks: readonly Block[], part: ParsedPart): boolean {
-  const text = content.slice(part.start, part.end)
-  if (isYesOrNo && announcesCode(content, blocks, part)) return computeOverlap(words, part.words) < MIN_VERDICT_OVERLAP
-  return repeatsQuestion(words, text) && !(isYesOrNo && isStatement(text))
-}
-
-const isBelowHeading = (parts: readonly ParsedPart[], position: number): boolean =>
-  position === 0 || parts[position - 1]?.block.kind === 'heading'
-
-/**
- * Returns the sentence of a section with most words of the question if the first one, with this position, has none: which level
- * somebody has is in the heading, and what is asked of them somewhere below it.
- */
-function findEvidence(question: AskedQuestion, content: string, parts: readonly ParsedPart[], first: number): Part | undefined {
-  let [most, evidence]: [number, Part | undefined] = [0, undefined]
-  for (let position = first; parts[position] && parts[position]?.block.kind !== 'heading'; position++) {
-    const part = parts[position] as ParsedPart
-    const isSentence = (part.block.kind === 'text' || part.block.kind === 'item') && !part.isSkipped && !isIncomplete(content, part)
-    const overlap = isSentence ? computeOverlap(question.words, part.words) : 0
-    if (position === first && (!isSentence || overlap > 0)) return undefined
-    // "Unlike Pro, it has no phone support" denies what the heading would be quoted for.
-    const isDenied = !question.isNegated && containsNegation(content.slice(part.start, part.end))
-    if (overlap > most && !isDenied) [most, evidence] = [overlap, part]
-  }
-  return evidence
-}
-
 const isCode = ({ block: { kind } }: Part): boolean => kind === 'code' || kind === 'statement'
-
-/** Whether a sentence introduces the code below it. */
-function announcesCode(content: string, blocks: readonly Block[], { start, end, block, blockIndex }: Part): boolean {
-  const isAbove = blocks[blockIndex + 1]?.kind === 'code' && content.slice(end, block.end).trim() === ''
-  return isAbove && announces(content.slice(start, end))
-}
-
-/** Whether a sentence only introduces the code below it, as "An example:" does, and has no clear answer itself. */
-const announcesOnlyCode = (content: string, blocks: readonly Block[], part: Part, isClear: boolean): boolean =>
-  announcesCode(content, blocks, part) && (!isClear || /\bexample\b/i.test(content.slice(part.start, part.end)))
 
 /** The model often points at the right column of the wrong record: the record with the name or number of the question gets its score. */
 function raiseMatchingRecords(records: Features[]): void {
