@@ -13,8 +13,10 @@ const TOKENS = 100
 /** The pace of hosted models. */
 const TOKEN_INTERVAL_MS = 30
 const MAX_MEMORY_BYTES = 150 * 1024 * 1024
-/** The delay is the time in which tokens that arrive together are processed, so it follows the CPU time: about half of the AI SDK's. */
-const MAX_RATIO = 0.75
+/** About half of what the AI SDK takes. */
+const MAX_CPU_RATIO = 0.75
+/** Tokens that arrive together delay the event loop, here and there. */
+const MAX_DELAY_RATIO = 1
 
 interface LoopReport {
   p99: number
@@ -86,13 +88,13 @@ async function compare(daemon: Server, bare: Server): Promise<Figure[]> {
       name: 'event loop delay, 99th percentile, relative to the AI SDK in Fastify',
       figure: `${delay.toFixed(1)} to ${bareDelay.toFixed(1)} ms`,
       ratio: delay / bareDelay,
-      bar: { most: MAX_RATIO },
+      bar: { most: MAX_DELAY_RATIO },
     },
     {
       name: 'CPU of the streams, relative to the AI SDK in Fastify',
       figure: `${(cpu / 1000).toFixed(1)} to ${(bareCpu / 1000).toFixed(1)} s`,
       ratio: cpu / bareCpu,
-      bar: { most: MAX_RATIO },
+      bar: { most: MAX_CPU_RATIO },
     },
   ]
 }
